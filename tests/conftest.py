@@ -220,6 +220,8 @@ def quick_looks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("core.app.watcher._CHECK_MS", 100)
         patch.setattr("core.app.watcher._POLL_MS", 100)
+        patch.setattr("core.app.watcher._STEP_MS", 100)
+        patch.setattr("core.app.controller.CALM_TICK_S", 1.0)
         yield
 
 

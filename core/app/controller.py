@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from core.app.app_messages import Command, Effect, Event, Input, Quit
 from core.app.dispatch import after_failed_step, step, unbegun
+from core.app.lifecycle import is_calm
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
 from core.kernel.reports import Tick
@@ -26,7 +27,8 @@ from core.kernel.values.state import AppState
 from core.talk.context.context_spec import stack_spec
 from core.talk.turn.turn_messages import ReplyArrived
 
-TICK_S = 1.0
+TICK_S, CALM_TICK_S = 1.0, 3.0
+"""Time between two ticks, and between two while nothing is under way: each wakes the machine, and the window."""
 SWITCH_S = 0.001
 """Longest that a thread computes while another waits to: a turn's work goes from thread to thread."""
 
@@ -88,7 +90,7 @@ class AppController:
         self._listeners: tuple[Callable[[], object], ...] = ()
         self._thread = threading.Thread(target=self._run, name="controller", daemon=True)
         self._is_stopped = False
-        self._ticks_at = 0.0
+        self._ticked_at = 0.0
 
     @property
     def clock(self) -> Callable[[], datetime]:
@@ -176,16 +178,14 @@ class AppController:
         return self._state.caching.caches
 
     def _run(self) -> None:
-        self._ticks_at = time.monotonic() + TICK_S
+        self._ticked_at = time.monotonic()
         while True:
             message = self._next()
             if message is None:
                 break
             self._take(merged(self._batch(message)))
             if isinstance(message, Tick):
-                self._ticks_at = (
-                    time.monotonic() + TICK_S
-                )  # from here on: slow steps keep no message from its turn
+                self._ticked_at = time.monotonic()  # from here on: slow steps keep no message from its turn
         self._end(self._outside.stop_calls)
         self._end(self._outside.stop)
         with self._changed:
@@ -202,7 +202,8 @@ class AppController:
 
     def _next(self) -> Command | Event | None:
         """The next message, or a tick where one is due: however many messages come, time goes on for what waits."""
-        left_s = self._ticks_at - time.monotonic()
+        due_s = self._ticked_at + (CALM_TICK_S if is_calm(self._state) else TICK_S)
+        left_s = due_s - time.monotonic()
         try:
             if left_s > 0:
                 return self._inbox.get(timeout=left_s)

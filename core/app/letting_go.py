@@ -1,4 +1,4 @@
-"""Which loaded discussions are let go of: all but the newest in which nothing is under way and nothing stands in memory alone.
+"""Letting go of loaded discussions: all but the newest leave in which nothing is under way and that a log gives back whole.
 
 Opening one again reads the same from the disk. Its place, its folds and its draft are kept elsewhere. Pure.
 """

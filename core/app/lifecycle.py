@@ -20,6 +20,7 @@ from core.app.forgetting.forgetting_messages import RunForget
 from core.kernel.language import tr
 from core.kernel.reports import WorkerReported
 from core.kernel.structures import with_entry
+from core.kernel.values.harvest import HarvestPhase
 from core.kernel.values.state import AppState, Level, WorkerStatus
 from core.kernel.values.updates import Handlers, Result, dismiss, follow_effects, notify, on, read_notice
 from core.knowledge.harvest.harvest_messages import FindBatches
@@ -165,6 +166,24 @@ def _watched(state: AppState) -> WatchFiles:
         knowledge_paths=state.knowledge.watched,
         source_folders=state.retrieval.folders,
     )
+
+
+# Time passes more slowly while nothing waits for it.
+
+
+def is_calm(state: AppState) -> bool:
+    """True while nothing is under way, counted down or owed: then time need not be told each second."""
+    agent, config, program = state.agent, state.config, state.program
+    under_way = (
+        (state.turns.calls, agent.turns, agent.compactions, agent.delegations, state.spending.reserved),
+        (state.discussions.pending, config.held_commands),
+        (state.attention.autonomy, state.unshown, state.changed_late, state.imports.is_running),
+        (program.is_loading, program.is_closing, config.settings.caching.keepalive, not config.is_settled),
+    )
+    is_harvesting = state.harvest.phase is not HarvestPhase.IDLE
+    ends = (at for one in state.caching.caches.values() for at in (one.expires_at, one.long_until))
+    is_counted_down = any(at is not None and (state.now is None or at > state.now) for at in ends)
+    return not (is_harvesting or is_counted_down or any(map(any, under_way)))
 
 
 # Notices pass when they have been up long enough to be read.

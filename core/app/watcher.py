@@ -36,7 +36,7 @@ MAX_FOLDERS = 4_000
 
 _CHECK_MS = 1_000
 _DEBOUNCE_MS = 200
-_STEP_MS = 400
+_STEP_MS = 500
 """The library looks for news so often, although the system tells it of them: each look wakes the machine."""
 _POLL_MS = 1_000
 _RETRY_S, _GONE_S = 2.0, 0.05
