@@ -67,7 +67,7 @@ class WorkerReported(msgspec.Struct, frozen=True):
 
 
 class Tick(msgspec.Struct, frozen=True):
-    """Time passed. Sent about once a second while something waits for it."""
+    """Time passed. Sent about once a second, and more seldom while nothing waits for it."""
 
 
 def command_id_of(message: object) -> str:
