@@ -37,6 +37,7 @@ OPENING_METHODS = {"read_text", "read_bytes", "write_text", "write_bytes"}
 OPENING_FUNCTIONS = {"os.open", "io.open", "io.FileIO", "FileIO", "codecs.open", "shutil.copyfile", "shutil.copy", "shutil.copy2"}  # fmt: skip
 OPENINGS = {
     # Data of our own package.
+    ("core/front/cli/version.py", "open"),
     ("core/knowledge/facts/fact_files.py", "files('core.knowledge.facts').joinpath(SCHEMA_FILE).read_bytes"),
     (
         "core/services/providers/model_data.py",
