@@ -141,7 +141,7 @@ def test_the_texts_of_the_help_are_what_the_grammar_says() -> None:
 
 @pytest.mark.parametrize(
     "argv",
-    [["--help"], ["-h"], ["help"], ["send", "--help"], ["help", "send"], ["harvest", "undo", "-h"]],
+    [["--help"], ["-h"], ["help"], ["send", "--help"], ["help", "send"], ["discussions", "list", "-h"]],
 )
 def test_the_help_is_said_before_argparse_loads(argv: list[str]) -> None:
     said, loaded = _loaded_by(*argv)
