@@ -192,7 +192,7 @@ class Person:
         self.made: list[str] = []
         self.left = self.acts = 0
 
-    def drop(self, discussion_id: str) -> None:
+    def drop(self, discussion_id: str, call_id: str) -> None:
         """The journal of a reply goes: there is none."""
 
     def do(self, command: Command | Event) -> None:
