@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     leave_folder()
     from core.front.cli.spoken import speak_as_set
 
-    speak_as_set()
+    speak_as_set(arguments)
     from core.front.cli.grammar import read
 
     given = read(arguments)  # ends here for help and wrong usage, before the program's values load

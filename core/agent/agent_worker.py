@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Protocol, assert_never
 
+from msgspec.structs import replace
+
 from core.agent.agent_messages import (
     AgentEffect,
     AgentEvent,
@@ -31,7 +33,7 @@ from core.agent.kept_bytes import SeenFiles
 from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.agent.tool_policy import approval_id
 from core.kernel.errors import SlopError
-from core.kernel.language import tr
+from core.kernel.language import english, in_english, tr
 from core.kernel.machine import trim_heaps
 from core.kernel.queue import (
     KeptThreads,
@@ -333,9 +335,13 @@ class ToolWorker:
                 kind=ActKind.OWN, title=effect.name, problem=f"There is no tool {effect.name!r}.{known}"
             )
         try:
-            return tool.judge(effect.arguments_json, desk)
+            judged = tool.judge(effect.arguments_json, desk)
+            if judged.problem:
+                with in_english():  # a model reads why it cannot be done; a person reads all else
+                    judged = replace(judged, problem=tool.judge(effect.arguments_json, desk).problem)
+            return judged
         except SlopError as error:
-            return Judged(kind=tool.kind, title=effect.name, problem=str(error))
+            return Judged(kind=tool.kind, title=effect.name, problem=english(error))
         except Exception as error:  # the edge of a tool: the model must hear of it, and the turn go on
             log.exception("tool %s could not judge a call", effect.name)
             return Judged(
@@ -373,9 +379,11 @@ class ToolWorker:
             )
             return ToolAnswer(text=words or other, is_error=True)
         try:
-            return self._services.tools[effect.name].run(judged, desk, effect.hunks)
+            with in_english():
+                answer = self._services.tools[effect.name].run(judged, desk, effect.hunks)
+            return replace(answer, text=english(answer.text))
         except SlopError as error:
-            return ToolAnswer(text=str(error), is_error=True)
+            return ToolAnswer(text=english(error), is_error=True)
         except Exception as error:  # the edge of a tool, as above
             log.exception("tool %s failed", effect.name)
             return ToolAnswer(text=f"The tool failed: {type(error).__name__}: {error}", is_error=True)

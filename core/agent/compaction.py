@@ -19,7 +19,7 @@ from core.agent.agent_messages import (
 from core.agent.cut_plan import COMPRESSION_PROMPT, SUMMARY_TOKENS, with_summary, without_summary
 from core.kernel.figures import count, money
 from core.kernel.ids import Stamp
-from core.kernel.language import tr
+from core.kernel.language import in_english, tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import LiveCall, OpenDiscussion
 from core.kernel.values.messages import Message
@@ -342,7 +342,9 @@ def _without_summary(state: AppState, given: Stamp, one: Compaction, why: str) -
 def _stored(state: AppState, given: Stamp, one: Compaction, cut: ViewCut) -> Result:
     """Write a cut; the view changes when it is on disk."""
     cut = replace(cut, id=given.make_id(1), at=given.at)
-    mark = MarkRecord(id=given.make_id(2), at=given.at, kind="cut", text=_words(state, one, cut))
+    with in_english():  # the log keeps it
+        words = _words(state, one, cut)
+    mark = MarkRecord(id=given.make_id(2), at=given.at, kind="cut", text=words)
     state = _with(state, replace(one, phase=CompactionPhase.STORING, record_id=cut.id))
     return state, (AppendRecords(discussion_id=one.discussion_id, records=(cut_record(cut), mark)),)
 

@@ -27,6 +27,7 @@ from core.agent.tool import ToolPlaces
 from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, append_file, create_file, make_dirs, write_passing
+from core.kernel.encoding import to_json
 from core.kernel.errors import StorageError
 from core.kernel.language import tr
 from core.kernel.opener import SETTINGS_BYTES, read_file
@@ -86,7 +87,7 @@ def note_change(turn_folder: Path, note: ChangeNote) -> None:
             path=note.change.path, turn_id=note.change.turn_id, before_sha256="", after_sha256=""
         )
         note = ChangeNote(step=note.step, change=told)
-    append_file(turn_folder / NOTES_FILE, msgspec.json.encode(note, order="sorted") + b"\n")
+    append_file(turn_folder / NOTES_FILE, to_json(note, order="sorted") + b"\n")
 
 
 def read_notes(turn_folder: Path) -> dict[str, NotedChange]:
@@ -194,7 +195,7 @@ def _keep(kept: Path, path: str, data: bytes | None) -> None:
         return
     make_dirs(kept.parent)
     sha256 = "" if data is None else hashlib.sha256(data).hexdigest()
-    head = msgspec.json.encode(_KeptHead(path, sha256), order="sorted")
+    head = to_json(_KeptHead(path, sha256), order="sorted")
     if os.path.lexists(kept):  # a kill left half of one
         kept.unlink()
     create_file(kept, head + b"\n" + (data or b""))
@@ -322,7 +323,7 @@ class SeenFiles:
             with suppress(OSError, StorageError):
                 with suppress(FileExistsError):
                     OS_DISK.make_dir(self._file.parent)  # it alone: a discussion that is gone stays gone
-                write_passing(self._file, msgspec.json.encode(self._sha256))
+                write_passing(self._file, to_json(self._sha256))
 
 
 def _seen_files_read(file: Path) -> dict[str, str]:

@@ -20,7 +20,7 @@ from core.agent.delegation import (
 from core.agent.leaked_calls import is_leaked
 from core.kernel.figures import count
 from core.kernel.ids import Stamp
-from core.kernel.language import tr
+from core.kernel.language import english, tr
 from core.kernel.structures import without
 from core.kernel.values.agent import AgentTurn, CallState, Delegation, ToolCall
 from core.kernel.values.discussion import CallPhase, LiveCall
@@ -191,7 +191,7 @@ def _round_over(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
         return state, (
             AppendRecords(
                 discussion_id=discussion_id,
-                records=(MarkRecord(id=given.make_id(0), at=given.at, kind="rounds", text=words),),
+                records=(MarkRecord(id=given.make_id(0), at=given.at, kind="rounds", text=english(words)),),
             ),
         )
     state = with_turn(state, replace(turn, rounds=turn.rounds + 1, goes_on=False))

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from core.kernel.decoders import from_json, read_json, schemas_of
+from core.kernel.encoding import to_json
 from core.kernel.frame import one_line
 from core.kernel.language import tr
 from core.kernel.machine import CommandBounds
@@ -250,7 +251,7 @@ def schema_of(name: str, description: str, arguments: type[msgspec.Struct]) -> T
     return ToolSchema(
         name=name,
         description=description,
-        parameters_json=msgspec.json.encode(schema, order="sorted").decode(),
+        parameters_json=to_json(schema, order="sorted").decode(),
     )
 
 
@@ -375,7 +376,7 @@ def with_whole_numbers(arguments_json: str) -> str:
         value = float(text)
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
-    return msgspec.json.encode(read_json(arguments_json, parse_float=number)).decode()
+    return to_json(read_json(arguments_json, parse_float=number)).decode()
 
 
 def refused(kind: ActKind, title: str, problem: str) -> Judged:

@@ -21,6 +21,7 @@ from core.app.home import alone
 from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import Disk, LaterDisk, create_file, make_dirs, remove_tree, reported, sync_dir
+from core.kernel.encoding import to_json
 from core.kernel.errors import StorageError
 from core.kernel.language import tr
 from core.kernel.opener import OddFileError, open_descriptor, open_file
@@ -124,9 +125,7 @@ def _write(home: Path, out: BinaryIO, target: Path, program: str, now: datetime)
                 taken.seek(0)
                 archive.addfile(member, taken)
             kept.append(KeptFile(path=name, size=member.size, sha256=sum_))
-        manifest = msgspec.json.encode(
-            Manifest(format=FORMAT, program=program, made_at=now, files=tuple(kept))
-        )
+        manifest = to_json(Manifest(format=FORMAT, program=program, made_at=now, files=tuple(kept)))
         archive.addfile(_member(MANIFEST, len(manifest), now.timestamp()), io.BytesIO(manifest))
     return BackupDone(files=len(kept), size_bytes=sum(one.size for one in kept), left_out=tuple(left_out))
 

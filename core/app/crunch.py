@@ -15,12 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
-import msgspec
-
 from core.app.crunch_wire import read_frame, write_frame
 from core.kernel.child_process import start_child
 from core.kernel.decoders import packed_decoder_of
 from core.kernel.disk import make_dirs, write_passing
+from core.kernel.encoding import to_msgpack
 from core.kernel.errors import SlopError
 from core.kernel.figures import time_limit
 from core.kernel.frame import size_bytes
@@ -418,7 +417,7 @@ class LocalEmbedder(OwnEmbedder):
 
     def __init__(self, fields: FieldNames = FieldNames()) -> None:  # noqa: B008 (frozen)
         super().__init__(Crunch(READ_S), MODEL_NAME)
-        self._fields = msgspec.msgpack.encode(fields)
+        self._fields = to_msgpack(fields)
         self.of_languages = OwnEmbedder(self._crunch, E5_NAME) if words_file() is not None else None
 
     def is_foreign(self, text: str) -> bool:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from core.app.job_child import serve
+from core.kernel.encoding import to_msgpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +107,6 @@ def _page(payload: bytes, charset: str) -> str:
 
 
 def _source(header: dict[str, object], payload: bytes) -> bytes:
-    import msgspec
 
     from core.kernel.decoders import packed_decoder_of
     from core.kernel.values.retrieval import Corpus
@@ -122,7 +122,7 @@ def _source(header: dict[str, object], payload: bytes) -> bytes:
         fields=packed_decoder_of(FieldNames).decode(payload),
         tells_language=bool(header["tells_language"]),
     )
-    return msgspec.msgpack.encode(reading)
+    return to_msgpack(reading)
 
 
 def _is_foreign(payload: bytes) -> bool:

@@ -16,7 +16,7 @@ import msgspec
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.ids import make_id
-from core.kernel.language import tr
+from core.kernel.language import in_english, tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import (
     ImportFault,
@@ -410,13 +410,15 @@ def _told(head: str, text: str, skipped: Counter[str]) -> str:
 
 
 def _mark(kind: TranscriptKind, transcript: Transcript, source: str, now: datetime) -> MarkRecord:
-    text = tr(
-        "Imported on {now:%Y-%m-%d} from {LABELS}: {source}",
-        now=now,
-        LABELS=LABELS.get(kind, kind.value),
-        source=one_line(source, NAME_CHARS),
-    )
-    text += tr(" (the source gives no date; the date is that of the file)") if transcript.is_undated else ""
+    with in_english():  # the log keeps it
+        text = tr(
+            "Imported on {now:%Y-%m-%d} from {LABELS}: {source}",
+            now=now,
+            LABELS=LABELS.get(kind, kind.value),
+            source=one_line(source, NAME_CHARS),
+        )
+        if transcript.is_undated:
+            text += " " + tr("The source gives no date: the date is that of the file.")
     seed = f"{kind.value}\0{transcript.id}\0{now.isoformat()}"
     last = max((one.at for one in transcript.messages if one.at is not None), default=transcript.at or now)
     return MarkRecord(id=make_id(now, seed), at=last, kind=IMPORTED, text=text)

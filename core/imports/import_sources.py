@@ -24,6 +24,7 @@ from core.imports.import_plan import whole
 from core.kernel import paths
 from core.kernel.decoders import from_json, packed_decoder_of
 from core.kernel.disk import append_file, make_dirs, write_passing
+from core.kernel.encoding import to_json, to_msgpack
 from core.kernel.language import tr
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file
@@ -251,7 +252,7 @@ def _of_storage(path: Path) -> Iterator[Found]:
         {"info": _stored(message), "parts": [_stored(part) for part, _ in walked(parts / message.stem)]}
         for message, _ in walked(messages)
     ]
-    session = msgspec.json.encode({"info": _stored(path), "messages": told})
+    session = to_json({"info": _stored(path), "messages": told})
     origin = Origin(path=str(path), kind=TranscriptKind.OPENCODE)
     yield from _told(origin, read_transcripts(TranscriptKind.OPENCODE, session))
 
@@ -682,7 +683,7 @@ class ImportMemory:
         if self._is_changed:
             newest = dict(list(self._files.items())[-MAX_FILES:])
             make_dirs(self._path.parent)
-            write_passing(self._path, msgspec.msgpack.encode(_Kept(version=_VERSION, files=newest)))
+            write_passing(self._path, to_msgpack(_Kept(version=_VERSION, files=newest)))
             self._is_changed = False
 
     def _keep(self, path: Path, read: RememberedFile) -> None:

@@ -1,18 +1,72 @@
-"""The language in which the program speaks. English stands in the sources; `assets/words` has a catalogue a language."""
+"""The language in which the program speaks. English stands in the sources; `assets/words` has a catalogue a language.
+
+A person reads texts in the own language; models, files and protocols get English. A translated text is a `Said`, which knows
+its English. Three doors turn it back: `english()` for one text, `in_english()` for all that a thread writes in it, and
+`core.kernel.encoding`, which every encoder of JSON and MessagePack uses.
+"""
 
 from __future__ import annotations
 
 import os
+from _contextvars import ContextVar
 
 TYPE_CHECKING = False  # `typing` takes longer to load than `--help` may
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from typing import Any, Self
 
 LANGUAGE_VARIABLE = "MANUAL_SLOP_LANGUAGE"
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 """By its tag, what a language calls itself."""
 
 _FOLDER = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "assets", "words")
+
+
+_IN_ENGLISH: ContextVar[bool] = ContextVar("in_english", default=False)
+
+
+class Said(str):
+    """A translated text, which knows what it says in English: inside `in_english()` it is written in English."""
+
+    __slots__ = ("_text", "_values")
+    _text: str
+    _values: dict[str, object]
+
+    @classmethod
+    def of(cls, translated: str, text: str, values: dict[str, object]) -> Self:
+        """`text`: the English one, into which `values` are put."""
+        said = cls(translated)
+        said._text, said._values = text, values
+        return said
+
+    @property
+    def english(self) -> str:
+        """The same text in English, its values too."""
+        values = {name: english(value) for name, value in self._values.items()}
+        return self._text.format(**values) if values else self._text
+
+    def __str__(self) -> str:
+        return self.english if _IN_ENGLISH.get() else str.__str__(self)
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __format__(self, form: str) -> str:
+        return format(str(self), form)
+
+    def removesuffix(self, suffix: str, /) -> Self:
+        """As `str.removesuffix`."""
+        return self._changed(lambda text: text.removesuffix(suffix))
+
+    def with_capital(self) -> Self:
+        """The same text as `capital` makes it."""
+        return self._changed(capital)
+
+    def _changed(self, change: Callable[[str], str]) -> Self:
+        return self.of(change(str.__str__(self)), "{text}", {"text": change(self.english)})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (str.__str__(self),)
 
 
 def tr(text: str, /, **values: object) -> str:
@@ -23,12 +77,56 @@ def tr(text: str, /, **values: object) -> str:
             themselves. A text that no translation has stays English.
         values: the values by name.
     """
-    said = text if _SPOKEN.translated is None else _SPOKEN.translated(text)
-    return said.format(**values) if values else said
+    if _SPOKEN.translated is None or _IN_ENGLISH.get():
+        return text.format(**values) if values else text
+    kept = {name: _told(value) for name, value in values.items()}
+    said = _SPOKEN.translated(text)
+    return Said.of(said.format(**kept) if kept else said, text, kept)
+
+
+def joined(between: str, parts: Iterable[str]) -> str:
+    """Texts as one, as `str.join` does, which keeps what each says in English."""
+    texts = list(parts)
+    whole = between.join(texts)
+    if not any(isinstance(one, Said) for one in texts):
+        return whole
+    names = [f"part{at}" for at in range(len(texts))]
+    form = between.replace("{", "{{").replace("}", "}}").join(f"{{{name}}}" for name in names)
+    return Said.of(whole, form, dict(zip(names, texts, strict=True)))
+
+
+def english(value: object) -> Any:
+    """What a model, a file or a protocol gets of a text or an error of the program: its English. Other values stay."""
+    if isinstance(value, BaseException):
+        value = words_of(value)
+    return value.english if isinstance(value, Said) else value
+
+
+def words_of(error: BaseException) -> str:
+    """The words of an error, as `str` gives them, which keep what they say in English."""
+    words = error.args[0] if len(error.args) == 1 and type(error).__str__ is BaseException.__str__ else None
+    return words if isinstance(words, Said) else str(error)
+
+
+def _told(value: object) -> object:
+    """A value to keep: an error by its words, since it holds the frames that it came through."""
+    return words_of(value) if isinstance(value, BaseException) else value
+
+
+class in_english:  # noqa: N801 - a context manager; `contextlib` takes longer to load than `--help` may
+    """Texts that this thread makes or writes inside are English: those of models, files and protocols."""
+
+    def __enter__(self) -> None:
+        self._before = _IN_ENGLISH.set(True)
+
+    def __exit__(self, *failure: object) -> None:
+        _IN_ENGLISH.reset(self._before)
 
 
 def capital(text: str) -> str:
     """The text as a sentence begins; its other letters stay, for German writes nouns with capitals."""
+    if isinstance(text, Said):
+        return text.with_capital()
     return text[:1].upper() + text[1:]
 
 
@@ -43,6 +141,11 @@ def speak(tag: str) -> None:
     if tag in LANGUAGES:
         os.environ[LANGUAGE_VARIABLE] = tag
     _SPOKEN.translated = _catalogue(language())
+
+
+def translation_of() -> Callable[[str], str] | None:
+    """What gives an English text's translation into the language that is spoken; None for English."""
+    return _SPOKEN.translated
 
 
 def _catalogue(tag: str) -> Callable[[str], str] | None:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.decoders import from_builtins, read_json
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported
+from core.kernel.encoding import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.ids import is_id
 from core.kernel.language import tr
@@ -218,7 +219,7 @@ def step_row(
         "sha256": "" if entry is None else entry.sha256,
         "entry": None if entry is None else to_raw(entry),
         "files": plans,
-        "parts": msgspec.to_builtins(tuple(parts)),
+        "parts": builtins_of(tuple(parts)),
     }
 
 

@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import decoder_of
+from core.kernel.encoding import json_encoder
 from core.kernel.frame import clean, flat
 from core.kernel.language import tr
 from core.kernel.patterns import late
@@ -113,7 +114,7 @@ T = TypeVar("T")
 
 _evidence = decoder_of(EvidenceRow)
 _event = decoder_of(ItemEvent)
-_encode = msgspec.json.Encoder(order="sorted").encode
+_encode = json_encoder("sorted").encode
 
 
 class Conversation(msgspec.Struct, frozen=True):

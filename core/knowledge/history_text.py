@@ -9,9 +9,9 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
+from core.kernel.encoding import builtins_of
 from core.kernel.figures import count
 from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line
@@ -194,7 +194,7 @@ def history_data(told: ItemHistory) -> dict[str, Any]:
 
 def witness_data(one: Witness) -> dict[str, Any]:
     """Evidence as plain data, with the turn as it can be read now."""
-    row: dict[str, Any] = msgspec.to_builtins(one.row)
+    row: dict[str, Any] = builtins_of(one.row)
     row.pop("item", None)
     row.pop("talks", None)
     row.setdefault("is_unfound", False)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, reported, sync_dir, write_file
+from core.kernel.encoding import to_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr
 from core.kernel.patterns import late
@@ -63,7 +64,7 @@ def keep_seen(
     seen = kept | {file_id: file for file_id, file in now.items() if file is not None}
     if seen != before:
         with write_lock(home, disk=disk):
-            write_file(_path(home), msgspec.json.encode(seen, order="deterministic") + b"\n", disk=disk)
+            write_file(_path(home), to_json(seen, order="deterministic") + b"\n", disk=disk)
 
 
 def _looked(path: str, before: SeenFile | None, hash_of: Callable[[str], str]) -> SeenFile | None:

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures
+from core.kernel.encoding import to_json
 from core.kernel.frame import one_line
 from core.kernel.language import tr
 from core.kernel.values.mcp import McpApproval, McpApproved, McpPhase, McpServer, McpServerSettings, McpTool
@@ -23,7 +24,7 @@ _SHOWN_CHARS = 200
 
 def question_id(asked: McpApproval) -> str:
     """Sha256 (hex) of a question: a yes to one is none to another."""
-    return hashlib.sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
+    return hashlib.sha256(to_json(asked, order="sorted")).hexdigest()
 
 
 def tool_sha256(tool: McpTool) -> str:

@@ -12,6 +12,7 @@ import msgspec
 
 from core.kernel import figures
 from core.kernel.decoders import TypedReader, decoder_of, read_json
+from core.kernel.encoding import json_encoder
 from core.kernel.frame import clean, flat, one_line, size_bytes
 from core.kernel.language import tr
 from core.kernel.patterns import late
@@ -369,7 +370,7 @@ class HostEnd(msgspec.Struct, frozen=True, tag="gone"):
 ToHost = HostStart | HostCall | HostGiveUp | HostStop
 FromHost = HostStarted | HostAnswer | HostFailure | HostChange | HostEnd
 
-_ENCODER = msgspec.json.Encoder()
+_ENCODER = json_encoder()
 _TO_HOST: TypedReader[ToHost] = decoder_of(ToHost)
 _FROM_HOST: TypedReader[FromHost] = decoder_of(FromHost)
 

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
+from core.kernel.encoding import to_json
 from core.kernel.errors import SlopError
 from core.kernel.figures import count
 from core.kernel.language import tr
@@ -550,7 +551,7 @@ def tell_server(home: Path, debt: ServerDebt, *, disk: Disk = OS_DISK) -> tuple[
     path = _path(home, debt)
     if not path.exists():
         make_dirs(path.parent, disk=disk)
-        write_file(path, msgspec.json.encode(debt), disk=disk)
+        write_file(path, to_json(debt), disk=disk)
     count = 0
     try:
         for store in stores_of_home(home, debt.url):

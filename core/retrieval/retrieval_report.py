@@ -7,8 +7,7 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import msgspec
-
+from core.kernel.encoding import builtins_of
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.language import tr
@@ -31,7 +30,7 @@ _LINE_END = "\u240a"
 
 def answer_data(answer: SearchAnswer) -> dict[str, Any]:
     """An answer as plain data: `--json` and `GET /api/search`."""
-    data: dict[str, Any] = msgspec.to_builtins(answer)
+    data: dict[str, Any] = builtins_of(answer)
     return data
 
 
@@ -89,7 +88,7 @@ def server_name(url: str) -> str:
 
 def recalled_data(recalled: Recalled) -> dict[str, Any]:
     """Recall for a message as plain data, without its text."""
-    data: dict[str, Any] = msgspec.to_builtins(recalled)
+    data: dict[str, Any] = builtins_of(recalled)
     del data["text"]
     return data
 

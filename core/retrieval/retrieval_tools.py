@@ -15,6 +15,7 @@ import msgspec
 
 from core.kernel import figures
 from core.kernel.decoders import from_json, schemas_of
+from core.kernel.encoding import to_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import frame
 from core.kernel.opener import read_file, read_start
@@ -75,7 +76,7 @@ def _schema(name: str, description: str, arguments: type[msgspec.Struct]) -> Too
     return ToolSchema(
         name=name,
         description=description,
-        parameters_json=msgspec.json.encode(schema, order="sorted").decode(),
+        parameters_json=to_json(schema, order="sorted").decode(),
     )
 
 

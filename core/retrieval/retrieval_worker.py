@@ -12,10 +12,10 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, assert_never, runtime_checkable
 
-import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
+from core.kernel.encoding import to_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr
 from core.kernel.opener import create_missing
@@ -700,7 +700,7 @@ class ServedNotes:
             self._held = self._make()
         handler = SearchHandler(self._held, lambda _event: None)
         try:
-            given = msgspec.json.encode(arguments).decode()
+            given = to_json(arguments).decode()
         except (TypeError, ValueError) as error:
             return MemoryToolAnswer(f"The arguments do not fit: {error}", is_error=True)
         return handler.used(served_places(asked), name, given)

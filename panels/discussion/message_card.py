@@ -8,6 +8,7 @@ from core.agent.attention_machine import cause_told
 from core.kernel import figures as fmt
 from core.kernel.errors import FailureKind
 from core.kernel.language import tr
+from core.kernel.retold import retold
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.kernel.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolResultPart
 from core.kernel.values.state import AppState
@@ -446,7 +447,13 @@ def mark_row(ui: Ui, mark: Mark, now: datetime | None) -> None:
     """Draw something that happened between messages."""
     with ui.row("mark"):
         ui.icon("icon", MARK_ICONS.get(mark.kind, "circle-info"), tone="faint")
-        ui.text("text", f"{mark.text} · {fmt.moment(mark.at, now)}", tone="muted", style="small", wraps=True)
+        ui.text(
+            "text",
+            f"{retold(mark.text)} · {fmt.moment(mark.at, now)}",
+            tone="muted",
+            style="small",
+            wraps=True,
+        )
 
 
 def live_row(desk: Desk, call: LiveCall) -> None:

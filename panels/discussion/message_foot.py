@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from core.kernel import figures as fmt
 from core.kernel.language import tr
+from core.kernel.retold import retold
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import Message, Role, ToolResultPart
 from core.kernel.values.state import AppState
@@ -198,7 +199,7 @@ def usage_details(usage: Usage) -> str:
     if usage.request_id:
         rows.append(("request", usage.request_id))
     if usage.miss_reason:
-        rows.append((tr("cache miss"), usage.miss_reason))
+        rows.append((tr("cache miss"), retold(usage.miss_reason)))
     return "\n".join(f"{name}: {value}" for name, value in rows)
 
 

@@ -20,6 +20,7 @@ from core.kernel.child_process import start_child
 from core.kernel.cores import LOG_NAME
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
+from core.kernel.encoding import to_json
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, open_descriptor, open_file, read_file
@@ -151,7 +152,7 @@ def intents_folder(home: Path) -> Path:
 def keep(home: Path, intent: Intent, *, disk: Disk = OS_DISK) -> None:
     """Put an intent on the medium. Raises StorageError: nothing was forgotten yet."""
     make_dirs(intents_folder(home), disk=disk)
-    write_file(intents_folder(home) / f"{intent.id}{_INTENT}", msgspec.json.encode(intent), disk=disk)
+    write_file(intents_folder(home) / f"{intent.id}{_INTENT}", to_json(intent), disk=disk)
 
 
 def waiting(home: Path) -> Iterator[Intent]:
@@ -170,7 +171,7 @@ def is_waiting(home: Path) -> bool:
 
 def close(home: Path, receipt: ForgetReceipt, *, disk: Disk = OS_DISK) -> None:
     """Keep the receipt, then drop the intent: its words go last. Raises StorageError: a start ends it."""
-    write_file(intents_folder(home) / f"{receipt.id}{_RECEIPT}", msgspec.json.encode(receipt), disk=disk)
+    write_file(intents_folder(home) / f"{receipt.id}{_RECEIPT}", to_json(receipt), disk=disk)
     remove_file(intents_folder(home) / f"{receipt.id}{_INTENT}", disk=disk)
 
 

@@ -23,6 +23,7 @@ from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
 from core.kernel.language import tr
+from core.kernel.retold import retold
 from core.kernel.values.discussion import FLAGS, DiscussionSummary
 from core.kernel.values.imports import ImportReport, KnownPlace
 from core.kernel.values.messages import Mark
@@ -74,7 +75,7 @@ def compact(front: FrontEnd, console: Console, chosen: str) -> tuple[str, dict[s
     after = state.discussions.summaries[chosen].usage.cost_usd
     has_summary = opened.cut is not None and bool(opened.cut.summary)
     cost = None if after is None and has_summary else (after or 0.0) - (before or 0.0)
-    words = next((one.text for one in reversed(opened.entries) if isinstance(one, Mark)), "")
+    words = next((retold(one.text) for one in reversed(opened.entries) if isinstance(one, Mark)), "")
     said = tr("{words} Cost: {cost}.", words=words, cost=money(cost, "terminal"))
     left = 0 if opened.cut is None else opened.cut.left_messages
     return said.strip(), {"discussion": chosen, "cost_usd": cost, "left_messages": left}

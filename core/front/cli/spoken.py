@@ -7,17 +7,24 @@ import sys
 
 from core.kernel.language import LANGUAGE_VARIABLE, speak
 
+TYPE_CHECKING = False  # `typing` takes longer to load than `--help` may
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _MOST_BYTES = 1_000_000
 _CONFIG_VARIABLE, _APP_NAME, _CONFIG_FILE = "MANUAL_SLOP_CONFIG", "manual-slop", "config.toml"
 """As in `core.kernel.paths`, which takes longer to load than `--help` may."""
 
 
-def speak_as_set() -> None:
-    """Speak as `$MANUAL_SLOP_LANGUAGE` says, else as `appearance.language` in the user settings.
+def speak_as_set(arguments: Sequence[str] = ()) -> None:
+    """Speak as `$MANUAL_SLOP_LANGUAGE` says, else as `appearance.language` in the user settings; to programs English.
 
     Called before other modules are loaded, for they hold texts. A file that cannot be read leaves English: the reader of the
     settings says what is wrong with it.
     """
+    if "--json" in arguments or "mcp" in arguments[:1]:
+        speak("en")
+        return
     if LANGUAGE_VARIABLE in os.environ:
         return
     from core.kernel.opener import read_start

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from core.front.hooks.fields import Body, Count, Data, Figure, Money, PathText, RefusedError, filled
 from core.front.hooks.operation import NO_DISCUSSION, Answer, Request, Resource, operation
+from core.kernel.encoding import builtins_of
 from core.kernel.language import tr
 from core.kernel.values.cache import CachePlan, ContentsUse
 from core.kernel.values.curation import FileMode, Preset
@@ -292,7 +293,7 @@ async def put_preset(request: Request[PresetBody]) -> Answer:
 
 def preset_of(name: str, items: Sequence[PresetItem]) -> Preset:
     """The preset that a request describes, judged as one of a file. Raises RefusedError (422)."""
-    preset, flaws = read_preset(name, {"items": [msgspec.to_builtins(item) for item in items]})
+    preset, flaws = read_preset(name, {"items": [builtins_of(item) for item in items]})
     if preset is None or flaws:
         raise RefusedError(422, "wrong_body", flaws[0].reason, tr("See docs/openapi.json"))
     return preset

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Generic, TypeVar
 
-import msgspec
 from msgspec import Meta, Struct
 
+from core.kernel.encoding import builtins_of, to_json
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
 from core.kernel.values.usage import Upkeep, Usage, usage_data
@@ -109,9 +109,9 @@ def _plain(value: Any) -> Any:
 def encode(data: Struct | Mapping[str, Any]) -> bytes:
     """An answer's JSON as UTF-8. A name of a file may hold lone surrogates, which become `?`."""
     try:
-        return msgspec.json.encode(data)
+        return to_json(data)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(data), ensure_ascii=False).encode("utf-8", "replace")
+        return json.dumps(builtins_of(data), ensure_ascii=False).encode("utf-8", "replace")
 
 
 # Refusal of a request: a status, a stable code, a sentence and a remedy.

@@ -12,6 +12,7 @@ from core.front.hooks.harvest import AgreedBody, PastLimit, RunBody, begun, chec
 from core.front.hooks.knowledge import ItemPlace, KnowledgeItemData, stored_item
 from core.front.hooks.operation import Answer, Request, Resource, operation
 from core.kernel.decoders import from_builtins
+from core.kernel.encoding import builtins_of
 from core.kernel.language import tr
 from core.kernel.values.harvest import HarvestPhase
 from core.kernel.values.knowledge import Category, DraftKind, MergeProposal
@@ -92,10 +93,8 @@ class MergingData(Data, frozen=True):
         """Merges as they are answered with."""
         own = state.harvest
         shown = None if own.merge is None else _merge_data(own.merge)
-        merged = (
-            None if own.merged is None else from_builtins(msgspec.to_builtins(own.merged), MergeReportData)
-        )
-        drafted = None if own.drafted is None else from_builtins(msgspec.to_builtins(own.drafted), DraftData)
+        merged = None if own.merged is None else from_builtins(builtins_of(own.merged), MergeReportData)
+        drafted = None if own.drafted is None else from_builtins(builtins_of(own.drafted), DraftData)
         return cls(phase=own.phase, problem=own.problem, merge=shown, merged=merged, drafted=drafted)
 
 

@@ -31,7 +31,7 @@ from core.front.hooks.table import operations
 from core.front.hooks.watch import ProgramFront
 from core.kernel.errors import StorageError
 from core.kernel.figures import time_limit
-from core.kernel.language import tr
+from core.kernel.language import in_english, tr
 
 # Connections of the Hook API: how long a head may take, how many may wait, and errors as JSON. Imports
 # uvicorn.
@@ -203,8 +203,9 @@ def _route(desk: HookDesk, operation: Operation, limits: Limits) -> Route:
 def _endpoint(desk: HookDesk, operation: Operation, limits: Limits) -> HttpEndpoint:
     async def endpoint(request: HttpRequest) -> Response:
         try:
-            _check_person(operation, request)
-            return _response(await operation.run(await _read(desk, operation, request, limits)))
+            with in_english():  # the Hook API is a protocol
+                _check_person(operation, request)
+                return _response(await operation.run(await _read(desk, operation, request, limits)))
         except RefusedError as error:
             return _Refusal(error, limits)
         except Exception:  # the edge of the worker: the next request must still be answered

@@ -14,6 +14,7 @@ import msgspec
 from core.kernel import paths
 from core.kernel.decoders import packed_decoder_of
 from core.kernel.disk import OS_DISK, Disk, create_file, make_dirs, reported, write_file, write_passing
+from core.kernel.encoding import msgpack_encoder
 from core.kernel.errors import StorageError
 from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, OddFileError, read_file, read_start
@@ -211,7 +212,7 @@ class SyncTable(msgspec.Struct, frozen=True):
 
 
 _items = packed_decoder_of(ItemHashes).decode
-_encode = msgspec.msgpack.Encoder().encode
+_encode = msgpack_encoder().encode
 
 
 def item_hashes(items: ItemHashes) -> msgspec.Raw:

@@ -9,6 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from core.kernel.decoders import decoder_of, from_json
+from core.kernel.encoding import json_encoder
 from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.facts import GLOBAL, Fact, FactProblem, IndexedFact
@@ -17,7 +18,7 @@ from core.knowledge.facts.fact_checks import FORMAT_VERSION, INDEX_FILE, FactPla
 _HEAD = late(rb'\{"version":1,"last_updated":"([^"\\\n]*)","total_facts":([0-9]+),"facts":\[\n')
 _TAIL = b"]}\n"
 _ROW = b'{"id":"'
-_encode = msgspec.json.Encoder().encode
+_encode = json_encoder().encode
 _row_of = decoder_of(IndexedFact).decode
 
 

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import TypedReader, decoder_of
+from core.kernel.encoding import to_json
 from core.kernel.values.harvest import BatchFault, BatchProgress, BatchState, HarvestBatch
 
 NEXT: Mapping[BatchState, frozenset[BatchState]] = {
@@ -47,12 +48,12 @@ _INTENTS: TypedReader[_Intent] = decoder_of(_Intent)
 
 def intent_row(batch: HarvestBatch) -> bytes:
     """The first row of a batch's file."""
-    return msgspec.json.encode(_Intent(batch)) + b"\n"
+    return to_json(_Intent(batch)) + b"\n"
 
 
 def change_row(change: BatchChange) -> bytes:
     """A later one."""
-    return msgspec.json.encode(change) + b"\n"
+    return to_json(change) + b"\n"
 
 
 def changed(batch: HarvestBatch, change: BatchChange) -> HarvestBatch:

@@ -20,6 +20,7 @@ from core.kernel import paths
 from core.kernel.decoders import from_json, read_json
 from core.kernel.errors import StorageError
 from core.kernel.frame import clean
+from core.kernel.language import english, in_english
 from core.kernel.opener import read_file, reason_of
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.facts import IndexedFact
@@ -254,8 +255,13 @@ class KnowledgeServer:
             at=f"{self._clock():%Y-%m-%dT%H:%M:%SZ}",
             proposal_id=f"p{secrets.token_hex(4)}",
         )
-        told = await self._on_thread(lambda: self._served.answer(asked))
+        told = await self._on_thread(lambda: self._answer(asked))
         return CallToolResult(content=[TextContent(text=told.text)], is_error=told.is_error)
+
+    def _answer(self, asked: Asked) -> MemoryToolAnswer:
+        with in_english():  # another program's model reads it
+            told = self._served.answer(asked)
+            return msgspec.structs.replace(told, text=english(told.text))
 
     async def _on_thread(self, act: Callable[[], T]) -> T:
         self._under_way += 1

@@ -10,6 +10,7 @@ import msgspec
 
 from core.kernel import figures
 from core.kernel.decoders import from_builtins, schemas_of
+from core.kernel.encoding import to_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean, frame
 from core.kernel.secrets import scrub, scrubbed_line
@@ -155,7 +156,7 @@ def schema_of(name: str, description: str, arguments: type[msgspec.Struct]) -> T
     return ToolSchema(
         name=name,
         description=description,
-        parameters_json=msgspec.json.encode(schema, order="sorted").decode(),
+        parameters_json=to_json(schema, order="sorted").decode(),
     )
 
 

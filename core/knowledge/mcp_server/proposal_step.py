@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import from_json
+from core.kernel.encoding import to_json
 from core.kernel.frame import clean, flat, without_blocks
 from core.kernel.language import tr
 from core.kernel.secrets import scrub, scrubbed_line
@@ -125,7 +126,7 @@ def key_of(proposal: Proposal) -> str:
 
 def book_text(waiting: Iterable[Proposal]) -> bytes:
     """The file of those that wait, JSON, the same bytes for the same proposals."""
-    return msgspec.json.encode(_Book(waiting=tuple(waiting)), order="sorted") + b"\n"
+    return to_json(_Book(waiting=tuple(waiting)), order="sorted") + b"\n"
 
 
 def read_book(data: bytes) -> tuple[Proposal, ...]:

@@ -6,8 +6,7 @@ import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
+from core.kernel.encoding import to_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import size
 from core.kernel.frame import clean, frame, size_bytes
@@ -211,7 +210,7 @@ def sent_json(body: Mapping[str, Any], more: Mapping[str, Any] | None = None) ->
     Source: openai 3.51.0 and anthropic 2.10.0, `_utils/_transform.py`, `_utils/_json.py`, and `post` of `_base_client.py`
     (read 2026-11-28).
     """
-    return msgspec.json.encode({**body, **(more or {})})
+    return to_json({**body, **(more or {})})
 
 
 # Places of a cache plan's marks: blocks by the key of their part, marks in order, lifetimes falling.

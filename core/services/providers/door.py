@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.kernel.decoders import without_half_characters
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean, one_line
-from core.kernel.language import tr
+from core.kernel.language import english, tr
 from core.kernel.patterns import late
 from core.kernel.values.messages import ToolCallPart, ToolResultPart
 from core.kernel.values.provider import (
@@ -212,7 +212,7 @@ def sound_usage(usage: Usage) -> Usage:
         reasoning_tokens=usage.reasoning_tokens,
         cost_usd=usage.cost_usd,
         request_id=one_line(clean(text_of(usage.request_id)), NAME_CHARS),
-        miss_reason=one_line(clean(text_of(usage.miss_reason)), DETAIL_CHARS),
+        miss_reason=one_line(clean(text_of(english(usage.miss_reason))), DETAIL_CHARS),
     )
     return replace(sound, is_estimate=sound.is_estimate or usage.is_estimate is True)
 

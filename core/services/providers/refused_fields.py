@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import read_json
 from core.kernel.disk import make_dirs, write_passing
+from core.kernel.encoding import to_json
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.opener import read_file
 from core.kernel.values.messages import ReasoningPart
@@ -77,7 +77,7 @@ class RefusedFields:
         newest = dict([*kept.items(), (mark, row)][-_MOST_MODELS:])
         try:
             make_dirs(path.parent)
-            write_passing(path, msgspec.json.encode(newest))
+            write_passing(path, to_json(newest))
         except SlopError as error:
             log.warning("refused fields were not kept: %s", error)
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import from_json
+from core.kernel.encoding import to_json
 from core.kernel.errors import ConfigError
 from core.kernel.language import tr
 from core.kernel.values.mcp import McpApproved, McpOrigin, McpServerSettings
@@ -218,7 +219,7 @@ def keep_approval(file: Path, name: str, root: str, approved: McpApproved | None
         if approved is not None:
             kept[root, name] = approved
         rows = tuple(kept[place] for place in sorted(kept))
-        replace_file(file, msgspec.json.format(msgspec.json.encode(_Approvals(servers=rows)), indent=1))
+        replace_file(file, msgspec.json.format(to_json(_Approvals(servers=rows)), indent=1))
 
 
 def _server_approvals_read(file: Path) -> dict[tuple[str, str], McpApproved]:

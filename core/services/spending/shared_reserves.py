@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import make_dirs, write_passing
+from core.kernel.encoding import to_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.language import tr
@@ -277,7 +278,7 @@ class SharedReserves:
 
     def _write(self, book: ReserveBook) -> None:
         file = self._directory / paths.RESERVES_FILE
-        write_passing(file, msgspec.json.encode(book, order="sorted"))
+        write_passing(file, to_json(book, order="sorted"))
 
     def _without_ended(self, book: ReserveBook, now: datetime) -> ReserveBook:
         programs = {row.program for row in book.reserves.values()}

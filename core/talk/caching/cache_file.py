@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.decoders import canonical_json, read_json
 from core.kernel.disk import OS_DISK, Disk, write_file
+from core.kernel.encoding import to_json
 from core.kernel.frame import size_bytes
 from core.kernel.language import tr
 from core.kernel.opener import read_file, reason_of
@@ -147,7 +148,7 @@ def encode_cache(cache: DiscussionCache) -> bytes:
         owed=cache.owed,
     )
     try:
-        return msgspec.json.encode(file, order="sorted") + b"\n"
+        return to_json(file, order="sorted") + b"\n"
     except (UnicodeEncodeError, OverflowError):  # half a character in a name, a figure without bounds
         return canonical(file)
 

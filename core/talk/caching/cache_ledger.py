@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.language import tr
+from core.kernel.retold import retold
 from core.kernel.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
@@ -225,7 +226,7 @@ def correct(
     if was_written and not reported:  # whole, whatever it was expected to stand behind
         for prefix in written & entries.keys():
             entries[prefix] = replace(entries[prefix], is_extended=False, front_s=0)
-    why = usage.miss_reason or tr("the provider gave no reason")
+    why = retold(usage.miss_reason) or tr("the provider gave no reason")
     reason = tr(
         "{provider} read {reported:,} tokens from its cache instead of about {expected:,}: {why}.",
         provider=provider,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import msgspec
+import msgspec.structs
 
 from core.kernel import figures as fmt
 from core.kernel.language import tr
+from core.kernel.retold import retold
 from core.kernel.values.cache import Rewrite
 from core.kernel.values.discussion import SentBreak
 from core.kernel.values.stack import ContextChange, LayerId
@@ -55,14 +57,18 @@ def why_of(state: AppState, discussion_id: str) -> CacheWhy:
     """Reasons for a discussion, as far as its log is loaded and its next request was planned."""
     opened, plan = state.discussions.open.get(discussion_id), state.caching.plans.get(discussion_id)
     cache = state.caching.caches.get(discussion_id)
-    breaks = () if opened is None else opened.breaks
+    breaks = (
+        ()
+        if opened is None
+        else tuple(msgspec.structs.replace(one, text=retold(one.text)) for one in opened.breaks)
+    )
     last = None if opened is None else opened.last_request
     row = state.discussions.summaries.get(discussion_id)
     is_own = last is not None and row is not None and row.meta.model in ("", last.model)
     return CacheWhy(
         breaks=breaks,
         is_last=bool(breaks) and is_own and last is not None and breaks[-1].request_id == last.id,
-        missed=state.caching.miss_reasons.get(discussion_id, ""),
+        missed=retold(state.caching.miss_reasons.get(discussion_id, "")),
         is_over=cache is not None and is_alive(cache, state.now),
         coming=_coming(state, discussion_id),
         request=next_request(state, discussion_id),

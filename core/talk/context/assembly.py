@@ -11,7 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.errors import FailureKind, ProviderError
-from core.kernel.language import tr
+from core.kernel.language import in_english, tr
+from core.kernel.retold import retold
 from core.kernel.tokens import scaled
 from core.kernel.values.cache import RewriteCosts
 from core.kernel.values.curation import ItemFiles, NamedText
@@ -368,7 +369,8 @@ class Assembler:
             request = planned.request
         request = replace(request, temperature=spec.temperature, top_p=spec.top_p)
         broken, unasked = self._broken(replace(call, spec=spec), request, stack, planned)
-        reason, warning = self._guard(spec, stack, planned)
+        with in_english():  # the log keeps the reason
+            reason, warning = self._guard(spec, stack, planned)
         self._remember(spec, request, factor)
         record = RequestRecord(
             id=call.request_id,
@@ -393,7 +395,7 @@ class Assembler:
         return BuiltCall(
             request=request,
             record=record,
-            warning=warning,
+            warning=retold(warning),
             views=views,
             reply_factor=in_reply,
             knowledge=knowledge,
@@ -424,7 +426,8 @@ class Assembler:
         desk.basis = basis_of(call, spec.inputs, None if planned is None else planned.view)
         desk.sent_at = now
         found = None if before is None else first_break(before, request)
-        broken = break_text(found, None if planned is None else planned.plan) or desk.held
+        with in_english():  # the log keeps it
+            broken = break_text(found, None if planned is None else planned.plan) or desk.held
         desk.held = ""
         if found is None or before is None or sent_at is None or warm_until(before, sent_at) <= now:
             return broken, ""

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import write_passing
+from core.kernel.encoding import to_json
 from core.kernel.errors import SlopError
 from core.kernel.ids import make_id
 from core.kernel.opener import read_file
@@ -227,7 +228,7 @@ class HomeScaleStore:
             replies=tuple((*key, factor) for key, factor in _over(there.replies, scale.replies).items()),
         )
         try:
-            write_passing(self._file, msgspec.json.encode(file))
+            write_passing(self._file, to_json(file))
         except SlopError as error:
             log.warning("what was learned of tokens was not kept: %s", error)
 

@@ -625,7 +625,7 @@ def _reason(before: ProviderRequest, after: ProviderRequest, part: RequestPart |
     layer = _layer(part)
     if before.effort is not after.effort and layer is LayerId.TOOLS:
         return _EFFORT
-    return _REASONS.get(layer, f"{LAYER_TITLES[layer].lower()} changed")
+    return _REASONS.get(layer) or tr("the layer {layer} changed", layer=LAYER_TITLES[layer])
 
 
 def _parts(request: ProviderRequest) -> list[_Part]:

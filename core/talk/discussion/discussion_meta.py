@@ -17,6 +17,7 @@ import msgspec
 from core.kernel import paths
 from core.kernel.decoders import TomlError, decode_toml, from_json, read_json
 from core.kernel.disk import OS_DISK, Appended, Disk, append_file, reported, write_file
+from core.kernel.encoding import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.ids import time_of_id
 from core.kernel.language import tr
@@ -410,7 +411,7 @@ def _write(directory: Path, prompts: tuple[QueuedPrompt, ...], disk: Disk) -> No
     """Write the queue; an empty one leaves no file."""
     path = directory / paths.QUEUE_FILE
     if prompts:
-        content = msgspec.to_builtins(_QueueContent(VERSION, prompts))
+        content = builtins_of(_QueueContent(VERSION, prompts))
         text = json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n"
         write_file(path, text.encode("utf-8", "replace"), disk=disk)
         return

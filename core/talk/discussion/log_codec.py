@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from core.kernel.decoders import TypedReader, decoder_of, enum_value, from_builtins, read_json
-from core.kernel.language import tr
+from core.kernel.language import english, tr
 from core.kernel.patterns import late
 from core.kernel.values.records import (
     ChooseRecord,
@@ -258,7 +258,7 @@ def _plain(value: Any) -> Any:
         case tuple():
             return [_plain(item) for item in value]
         case _:
-            return value
+            return english(value)
 
 
 _WRITTEN_AS_IT_IS = frozenset({str, int, bool})

@@ -17,6 +17,7 @@ import msgspec
 from core.kernel import paths
 from core.kernel.decoders import from_builtins, from_json
 from core.kernel.disk import OS_DISK, Disk, reported, storage_error
+from core.kernel.encoding import builtins_of
 from core.kernel.errors import LockedError, StorageError
 from core.kernel.ids import make_id
 from core.kernel.language import tr
@@ -147,7 +148,7 @@ class ReplyJournal:
 
     def add_usage(self, usage: Usage) -> None:
         """Keep what the provider says of its usage; the last word counts."""
-        self._add({"u": msgspec.to_builtins(usage)})
+        self._add({"u": builtins_of(usage)})
 
     def note_attempt(self, *, is_out: bool, lost: int) -> None:
         """Note that the request goes out again, or that the provider does not have it any more.
@@ -319,7 +320,7 @@ def _head_data(head: ReplyHead) -> dict[str, Any]:
         "provider": head.provider,
         "model": head.model,
         "call": head.call_id,
-        "expected": None if head.expected is None else msgspec.to_builtins(head.expected),
+        "expected": None if head.expected is None else builtins_of(head.expected),
         "factor": head.factor,
     }
     return {**data, "version_of": head.version_of} if head.version_of else data

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
-from core.kernel.language import tr
+from core.kernel.language import english, tr
 from core.kernel.patterns import late
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.kernel.values.messages import (
@@ -182,7 +182,7 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
     what, remedy = told_of(event.stopped)
     failure = Failure(kind=FAILURE_OF_STOP[kind], what=what, remedy=f"{remedy}.")
     state = _with_failure(state, call, failure, Level.WARNING)
-    mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text=f"{what}.")
+    mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text=f"{english(what)}.")
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
 
 
@@ -251,7 +251,7 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
         tr("The previous message failed: {what}.", what=failure.what.removesuffix(".")),
     )
     state = _with_failure(state, call, failure, Level.ERROR)
-    mark = MarkRecord(id=given.make_id(2), at=given.at, kind=FAILED, text=failure.what)
+    mark = MarkRecord(id=given.make_id(2), at=given.at, kind=FAILED, text=english(failure.what))
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
 
 

@@ -12,8 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
+from core.kernel.encoding import to_json
 from core.kernel.language import tr
 from core.kernel.values.provider import ProviderRequest, StopKind
 from core.services.providers.batches import (
@@ -65,7 +64,7 @@ class OpenAiBatches:
     def submit(self, tag: str, requests: Sequence[BatchRequest]) -> BatchStatus:
         """See `Batches.submit`."""
         model = requests[0].request.model
-        lines = b"".join(msgspec.json.encode(self._line(one)) + b"\n" for one in requests)
+        lines = b"".join(to_json(self._line(one)) + b"\n" for one in requests)
         with self._calling("/files", model) as client:
             file = client.files.create(file=(_file_name(tag), lines), purpose="batch")
         with self._calling("/batches", model) as client:

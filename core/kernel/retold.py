@@ -1,0 +1,75 @@
+"""Texts of the program that a file kept, which are English, in the person's language: found again by the catalogue's forms."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from core.kernel.language import language, translation_of
+
+_FIELD = re.compile(r"\{\{|\}\}|\{(\w+)(![rsa])?(?::[^{}]*)?\}")
+_SENTENCES = re.compile(r"(?<=[.;])\s+")
+_LEAST_LETTERS = 6
+"""Letters that a form must have beside its values: fewer would fit any text."""
+
+
+def retold(text: str) -> str:
+    """A text that the program wrote in English before, in the person's language. What it does not know stays.
+
+    Args:
+        text: whole, as `tr` made it inside `in_english`; sentences of which are known one by one are told one by one.
+    """
+    return _retold(text, language()) if text and translation_of() is not None else text
+
+
+@lru_cache(maxsize=1_024)
+def _retold(text: str, tag: str) -> str:
+    whole = _known(text, tag)
+    if whole is not None:
+        return whole
+    parts = _SENTENCES.split(text)
+    return " ".join(_known(part, tag) or part for part in parts) if len(parts) > 1 else text
+
+
+def _known(text: str, tag: str) -> str | None:
+    exact, forms = _forms(tag)
+    if text in exact:
+        return exact[text]
+    for form, names, told in forms:
+        if found := form.fullmatch(text):
+            return _filled(
+                told,
+                {
+                    name: _known(value, tag) or value
+                    for name, value in zip(names, found.groups(), strict=True)
+                },
+            )
+    return None
+
+
+def _filled(told: str, values: dict[str, str]) -> str:
+    return _FIELD.sub(lambda field: values.get(field[1], field[0][:1]), told)
+
+
+@lru_cache(maxsize=1)
+def _forms(tag: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], list[str], str]]]:
+    """The texts without values, and the forms of those with values, those with most letters of their own first."""
+    catalogue = getattr(translation_of(), "__self__", None)
+    assert catalogue is not None, tag
+    exact: dict[str, str] = {text: told for text, told in catalogue._catalog.items() if text and told}  # noqa: SLF001 - gettext has no other list
+    rows = []
+    for text, told in exact.items():
+        own = _FIELD.sub("", text)
+        fields = [field[1] for field in _FIELD.finditer(text) if field[1]]
+        if fields and len(re.findall("[A-Za-z]", own)) >= _LEAST_LETTERS:
+            rows.append((len(own), _pattern(text), fields, told))
+    rows.sort(key=lambda row: -row[0])
+    return exact, [(form, names, told) for _, form, names, told in rows]
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    parts, at = [], 0
+    for field in _FIELD.finditer(text):
+        parts += [re.escape(text[at : field.start()]), "(.*?)" if field[1] else re.escape(field[0][0])]
+        at = field.end()
+    return re.compile("".join(parts) + re.escape(text[at:]), re.DOTALL)
