@@ -211,8 +211,8 @@ def _undo(tour: Tour, talked: str) -> None:
     driver.key("Ctrl+5")
     driver.step(4)
     driver.click("Applied")
-    driver.until(lambda: driver.has("Undo last apply"), "the applies")
-    driver.click("Undo last apply")
+    driver.until(lambda: driver.has("Undo last harvest"), "the applies")
+    driver.click("Undo last harvest")
     driver.until(lambda: driver.has(ANYWAY) or tour.state.harvest.undone is not None, "the question")
     if driver.has(ANYWAY):
         tour.shot("harvest-undo-asked")

@@ -465,8 +465,15 @@ def _restored(state: AppState, happened: FilesRestored) -> AppState:
     state = with_page(state, happened.discussion_id, replace(page, changes=changes))
     state = conclude(state, CommandOutcome(command_id=happened.command_id, problem=" ".join(happened.left)))
     count = len(happened.restored)
-    are = f"{count:,} {tr('file is') if count == 1 else tr('files are')}" if count else tr("No file is")
-    text = tr("{are} back to the state before this turn. The program does not undo commands.", are=are)
+    if count == 1:
+        text = tr("1 file is back to the state before this turn. The program does not undo commands.")
+    elif count:
+        text = tr(
+            "{count:,} files are back to the state before this turn. The program does not undo commands.",
+            count=count,
+        )
+    else:
+        text = tr("No file is back to the state before this turn. The program does not undo commands.")
     tasks = delegation.edits_of_tasks(state, happened.discussion_id, happened.turn_id)
     level = Level.WARNING if happened.left or tasks else Level.INFO
     detail = " ".join(filter(None, (*happened.left, tasks)))

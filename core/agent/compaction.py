@@ -381,17 +381,25 @@ _WITHIN = tr("No message left the model's view: only reasoning or some tool call
 def _left(cut: ViewCut) -> str:
     if not cut.left_messages:
         return ""
-    told = tr(" and ").join(
-        filter(None, (tr("its journal") * bool(cut.journal), "a summary" * bool(cut.summary)))
-    )
-    head = tr("The model reads {told} instead.", told=told) if told else tr("Nothing takes their place.")
-    are = "is" if cut.left_messages == 1 else "are"
-    messages = tr(
-        "{left_messages}, about {left_tokens_est},",
-        left_messages=count(cut.left_messages, tr("message"), tr("messages")),
-        left_tokens_est=count(cut.left_tokens_est, tr("token"), tr("tokens")),
-    )
-    return tr("{messages} {are} no longer in the model's view. {head}", messages=messages, are=are, head=head)
+    tokens = count(cut.left_tokens_est, tr("token"), tr("tokens"))
+    if cut.left_messages == 1:
+        messages = tr("1 message, about {tokens}, is no longer in the model's view.", tokens=tokens)
+    else:
+        messages = tr(
+            "{left_messages:,} messages, about {tokens}, are no longer in the model's view.",
+            left_messages=cut.left_messages,
+            tokens=tokens,
+        )
+    return f"{messages} {_INSTEAD[bool(cut.journal), bool(cut.summary)]}"
+
+
+_INSTEAD = {
+    (False, False): tr("Nothing takes their place."),
+    (True, False): tr("The model reads its journal instead."),
+    (False, True): tr("The model reads a summary instead."),
+    (True, True): tr("The model reads its journal and a summary instead."),
+}
+"""What the model reads instead of messages, by a journal and a summary."""
 
 
 def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Result:

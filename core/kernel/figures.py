@@ -164,8 +164,27 @@ def moment(at: datetime, now: datetime | None) -> str:
 
 def day(on: date, now: datetime | None) -> str:
     """A day as short as it can be told apart: `12 Mar`, `12 Mar 2025`."""
-    said = f"{on.day} {on:%b}"
+    name = month_names()[on.month - 1][1]
+    said = tr("{day} {month}", day=on.day, month=name)
     return said if now is not None and on.year == now.astimezone().year else f"{said} {on.year}"
+
+
+def month_names() -> tuple[tuple[str, str], ...]:
+    """The months, each whole and short."""
+    return (
+        (tr("January"), tr("Jan")),
+        (tr("February"), tr("Feb")),
+        (tr("March"), tr("Mar")),
+        (tr("April"), tr("Apr")),
+        (tr("May"), tr("May")),
+        (tr("June"), tr("Jun")),
+        (tr("July"), tr("Jul")),
+        (tr("August"), tr("Aug")),
+        (tr("September"), tr("Sep")),
+        (tr("October"), tr("Oct")),
+        (tr("November"), tr("Nov")),
+        (tr("December"), tr("Dec")),
+    )
 
 
 def span(span_s: float, form: Form = "window") -> str:

@@ -58,6 +58,26 @@ class Said(str):
         """As `str.removesuffix`."""
         return self._changed(lambda text: text.removesuffix(suffix))
 
+    def rstrip(self, chars: str | None = None, /) -> Self:
+        """As `str.rstrip`."""
+        return self._changed(lambda text: text.rstrip(chars))
+
+    def strip(self, chars: str | None = None, /) -> Self:
+        """As `str.strip`."""
+        return self._changed(lambda text: text.strip(chars))
+
+    def format(self, *values: object, **named: object) -> Self:
+        """As `str.format`."""
+        whole = str.__str__(self).format(*values, **named)
+        told = {name: english(value) for name, value in named.items()}
+        return self.of(whole, "{text}", {"text": self.english.format(*map(english, values), **told)})
+
+    def __add__(self, other: str, /) -> Self:
+        return self.of(str.__str__(self) + other, "{text}", {"text": self.english + english(other)})
+
+    def __radd__(self, other: str, /) -> Self:
+        return self.of(other + str.__str__(self), "{text}", {"text": other + self.english})
+
     def with_capital(self) -> Self:
         """The same text as `capital` makes it."""
         return self._changed(capital)

@@ -24,11 +24,11 @@ def retold(text: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def _retold(text: str, tag: str) -> str:
-    whole = _known(text, tag)
-    if whole is not None:
-        return whole
     parts = _SENTENCES.split(text)
-    return " ".join(_known(part, tag) or part for part in parts) if len(parts) > 1 else text
+    told = [_known(part, tag) for part in parts]
+    if None not in told:
+        return " ".join(filter(None, told))
+    return _known(text, tag) or " ".join(known or part for known, part in zip(told, parts, strict=True))
 
 
 def _known(text: str, tag: str) -> str | None:

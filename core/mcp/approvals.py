@@ -156,7 +156,7 @@ def _words(words: Sequence[str]) -> str:
 
 
 def _network(approval: McpApproval) -> str:
-    return tr("open to the server") if approval.network else "shut"
+    return tr("open to the server") if approval.network else tr("off")
 
 
 def _said(text: str) -> str:
@@ -298,7 +298,7 @@ def start_lines(asked: McpApproval) -> tuple[tuple[str, str], ...]:
         (tr("Arguments"), shlex.join(asked.arguments) or tr("none")),
         *_code_lines(asked),
         (tr("Variables"), ", ".join(asked.environment) or tr("none of yours")),
-        (tr("Network"), tr("open to the server") if asked.network else tr("shut")),
+        (tr("Network"), tr("open to the server") if asked.network else tr("off")),
         (
             tr("Secrets"),
             tr(

@@ -420,7 +420,11 @@ def _shut(settings: McpServerSettings) -> str:
     """Words for a server that cannot be fetched, with what helps; empty for any other."""
     fetcher = "" if settings.network else fetcher_of(settings.command)
     key = f"mcp.servers.{settings.name}.network"
-    return f". Its network is shut, so {fetcher} fetches nothing: set {key} = true" if fetcher else ""
+    if not fetcher:
+        return ""
+    return ". " + tr(
+        "Its network is off, so {fetcher} fetches nothing: set {key} = true", fetcher=fetcher, key=key
+    )
 
 
 def _problem(answer: bounds.FromHost) -> str:

@@ -111,12 +111,9 @@ def _server(name: str, entry: Mapping[str, Any], notes: list[str]) -> McpServerS
     if names:
         notes.append(
             tr(
-                "Settings store no values, so {fitting} still lacks the values of {names}. {remedy} with `manual-slop key mcp.{key}`.",
+                "Settings store no values. {fitting} still needs {names}: set each in your environment, or run `manual-slop key mcp.{key}`.",
                 fitting=fitting,
                 names=", ".join(names),
-                remedy=tr("Set them in your environment, or store each")
-                if len(names) > 1
-                else tr("Set it in your environment, or store it"),
                 key=names[0].lower().replace("_", "-"),
             )
         )

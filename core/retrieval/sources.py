@@ -217,10 +217,14 @@ def _bad_front_matter(text: str) -> str:
     if not lines:
         return ""
     numbers = ", ".join(map(str, lines[:5])) + (tr(" and more") if len(lines) > 5 else "")
-    are = tr("line {} is not a field") if len(lines) == 1 else tr("lines {} are not fields")
+    if len(lines) == 1:
+        return tr(
+            "its front matter: YAML cannot read line {numbers} (quote a value with a colon); the program uses the rest",
+            numbers=numbers,
+        )
     return tr(
-        "its front matter: {are} that YAML can read (quote a value with a colon); the program uses the rest",
-        are=are.format(numbers),
+        "its front matter: YAML cannot read lines {numbers} (quote a value with a colon); the program uses the rest",
+        numbers=numbers,
     )
 
 

@@ -220,5 +220,5 @@ def _given_together(state: AppState) -> tuple[AppState, tuple[SignalEffect, ...]
 
 def channel_words(kind: NotificationKind, reply: str = "") -> str:
     """Words that go out to a channel: ours, without a name, and the model's where the person lets those out."""
-    ours = tr("Manual Slop: {WORDS}{WORDS2}", WORDS=_WORDS[kind][0].lower(), WORDS2=_WORDS[kind][1:])
+    ours = f"Manual Slop: {_WORDS[kind]}"
     return f"{ours}: {reply}" if reply else f"{ours}."

@@ -273,7 +273,7 @@ def _buttons(desk: Desk, ui: Ui, meta: DiscussionMeta) -> None:
             desk.send(InvalidateCache(meta.id))
         if meta.caching_enabled:
             can, why = _can_disable(desk.state, meta, about)
-            if ui.button("disable", tr("Disable caching for this"), is_small=True, is_enabled=can, tip=why):
+            if ui.button("disable", tr("Disable caching here"), is_small=True, is_enabled=can, tip=why):
                 desk.send(DisableCaching(meta.id))
             return
         can, why = (

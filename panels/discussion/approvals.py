@@ -10,7 +10,7 @@ from core.agent.agent_messages import ApproveCall, RefuseCall
 from core.agent.tool import escaped, hidden_count
 from core.agent.tool_policy import bare_reason
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.agent import ActKind, Approval, CallState, EditHunk, ToolCall
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.updates import is_under_way, outcome_of
@@ -114,7 +114,7 @@ def _head(ui: Ui, call: ToolCall, approval: Approval) -> None:
         ui.text("title", title, style="strong", wraps=True, width=0)
     with ui.row("about", gap=6):
         ui.icon("kind icon", icon)
-        about = f"{label}: {kind}" if title != label else f"It {kind}"
+        about = f"{label}: {kind}" if title != label else capital(kind)
         ui.text("kind", about, tone="muted", style="small", width=0, wraps=True, tip=call.name)
         if call.is_recovered:
             ui.badge("recovered", tr("call in text"), tone="warn",

@@ -85,14 +85,14 @@ def _undo_row(desk: Desk) -> None:
         ui.text("title", tr("Applied"), style="strong")
         ui.text(
             "count",
-            fmt.count(len(harvest.look.applies), tr("apply"), tr("applies")),
+            fmt.count(len(harvest.look.applies), tr("harvest"), tr("harvests")),
             tone="faint",
             style="small",
             width=0,
         )
         can, why = _can_undo(desk, last)
         if ui.button(
-            "undo", tr("Undo last apply"), icon="rotate-left", is_small=True, is_enabled=can, tip=why
+            "undo", tr("Undo last harvest"), icon="rotate-left", is_small=True, is_enabled=can, tip=why
         ):
             desk.send(UndoHarvest())
 
@@ -118,7 +118,7 @@ def _rows(state: AppState, names: Mapping[str, str]) -> tuple[Row, ...]:
     if harvest.report is not None:
         out += _report(harvest.report, names, has_more=harvest.preview is not None)
     if harvest.look.applies:
-        out.append(ApplyLine(key="applies", text=tr("All applies"), style="small_strong", tone="muted"))
+        out.append(ApplyLine(key="applies", text=tr("All harvests"), style="small_strong", tone="muted"))
         out += harvest.look.applies
     return tuple(out)
 

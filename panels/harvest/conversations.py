@@ -179,7 +179,7 @@ def _head(desk: Desk) -> None:
         found = ticked(desk)
         line = harvest_facts.estimate_line(harvest_facts.chosen_estimate(harvest, found), model)
         if not found.candidates:
-            line = NOTHING_LEFT if held else tr("Nothing to harvest: no unread conversation is old enough.")
+            line = NOTHING_LEFT if held else nothing_old(desk)
         if not _is_short(desk):
             ui.text("estimate", line, tone="muted", style="small", wraps=True)
     if is_recall_only(state.config.settings.knowledge):
@@ -405,6 +405,15 @@ def _foot(desk: Desk) -> None:
         if not _is_short(desk):
             note = tr("Nothing on disk changes before you choose Apply. {state}", state=where_it_goes(state))
             ui.text("note", note, tone="muted", style="small", wraps=True)
+
+
+def nothing_old(desk: Desk) -> str:
+    """Sentence that no conversation is old enough, with the setting that decides."""
+    days = desk.state.config.settings.knowledge.live_days
+    return tr(
+        "Nothing to harvest: every unread conversation changed within {days:g} days. Settings above changes the days.",
+        days=days,
+    )
 
 
 def _is_short(desk: Desk) -> bool:

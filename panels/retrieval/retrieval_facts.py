@@ -119,7 +119,7 @@ def source_title(state: AppState, corpus: Corpus, path: str, title: str) -> str:
 
 def hit_place(state: AppState, hit: SearchHit) -> str:
     """Line below a hit's title: path, lines, section, day."""
-    root, words = state.config.project.root, CORPUS_WORDS[hit.corpus][0].lower()
+    root, words = state.config.project.root, CORPUS_WORDS[hit.corpus][0]
     where = words if hit.corpus is Corpus.DISCUSSIONS else person_path(hit, root)
     is_whole = hit.found_by == (Retriever.NAVIGATION,)
     parts = (
@@ -175,7 +175,7 @@ def found_words(answer: SearchAnswer) -> str:
         "{several} for “{query}” · {MODE_WORDS} · {took_s}",
         several=several,
         query=one_line(answer.query, 60),
-        MODE_WORDS=MODE_WORDS[answer.mode].lower(),
+        MODE_WORDS=MODE_WORDS[answer.mode],
         took_s=_took(answer.took_s),
     )
 

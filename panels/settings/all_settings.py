@@ -161,7 +161,7 @@ def parsed_value(one: Setting, typed: str) -> tuple[Value | None, str]:
 def _checked(one: Setting, value: Value) -> tuple[Value | None, str]:
     """The value by the rules that settings are read by, before it is sent."""
     flaw = value_flaw(one, value)
-    return (None, f"It {flaw}.") if flaw else (value, "")
+    return (None, tr("This value {flaw}.", flaw=flaw)) if flaw else (value, "")
 
 
 def _number(one: Setting, text: str) -> int | float | None:

@@ -91,7 +91,7 @@ def test_a_running_countdown_changes_only_what_it_says(screen: Screen) -> None:
 def test_a_click_on_disable_asks_for_it(screen: Screen) -> None:
     desk = Desk(screen, cache_states.caching(), _view())
 
-    screen.driver.click("Disable caching for this")
+    screen.driver.click("Disable caching here")
     screen.driver.until(lambda: screen.driver.has("Give up the warm cache?"))
     screen.check()
     assert desk.asked == []
@@ -103,7 +103,7 @@ def test_a_click_on_disable_asks_for_it(screen: Screen) -> None:
 
 def test_a_disabled_button_says_why_on_hover_and_does_nothing(screen: Screen) -> None:
     desk = Desk(screen, cache_states.caching(selected_id="d2"), _view())
-    button = screen.driver.find("Disable caching for this")
+    button = screen.driver.find("Disable caching here")
 
     screen.driver.click(button)
 

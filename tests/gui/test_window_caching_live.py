@@ -244,7 +244,7 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     assert sitting.marks
 
     _sees_it_warm(sitting)
-    screen.driver.click("Disable caching for this")
+    screen.driver.click("Disable caching here")
     sitting.sees("Turning caching off leaves them unused")
     screen.driver.click("Turn off anyway")
     sitting.sees("caching is off")
@@ -261,7 +261,7 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
 
     screen.driver.click("Enable caching for this")
     sitting.until(lambda s: s.discussions.summaries[sitting.chosen].meta.caching_enabled)
-    sitting.sees("Disable caching for this")
+    sitting.sees("Disable caching here")
     on = sitting.say("and a spring tide")
     assert 0 < sitting.marks <= 4
     assert on.cache_read_tokens > 5000  # what the vendor held meanwhile

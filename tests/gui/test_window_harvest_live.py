@@ -133,7 +133,7 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     assert "- Six hours are good enough. — It is simple. [from: 2026-10-01-tides, " in decisions
     assert sitting.old not in sitting.state.discussions.summaries
 
-    person.click("Undo last apply")
+    person.click("Undo last harvest")
     sitting.ends(lambda s: s.harvest.undone is not None)
     sitting.sees("Undone")
     sitting.sees("2 lines removed · 1 conversation is back")
@@ -164,7 +164,7 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.ends(lambda s: all(one.kind is ArtifactClass.LIVE for one in s.harvest.look.artifacts))
     person.click("Back")
     sitting.sees("2 in use")
-    sitting.sees("no unread conversation is old enough")
+    sitting.sees("every unread conversation changed within")
     screen.check()
     assert "live_days = 2000" in sitting.config.read_text(encoding="utf-8")
 

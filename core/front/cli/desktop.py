@@ -218,7 +218,7 @@ def manual_page(parser: Parser) -> str:
         f'.\\" {MADE_BY}.',
         f'.TH MANUAL-SLOP 1 "" "manual-slop {__version__}"',
         ".SH NAME",
-        f"manual-slop \\- {ABOUT[0].lower()}{ABOUT[1:]}",
+        f"manual-slop \\- {ABOUT}",
         ".SH SYNOPSIS",
         ".B manual-slop",
         tr("[options] [command]"),

@@ -15,6 +15,7 @@ import msgspec
 
 from core.front.cli.stops import Stops, in_terminal
 from core.front.cli.version import put_beside, unwritten
+from core.kernel.encoding import builtins_of
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
 
@@ -124,7 +125,8 @@ class Console(msgspec.Struct, frozen=True):
     def json(self, value: Any) -> None:
         """Print a value as JSON, keys in order, so that two runs can be compared."""
         self.json_text(
-            json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+            json.dumps(builtins_of(value), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+            + "\n"
         )
 
     def json_text(self, text: str) -> None:

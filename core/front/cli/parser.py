@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from core.front.cli.version import WIDEST_HELP, put_beside, terminal_columns
 from core.kernel.language import capital, tr
+from core.kernel.retold import retold
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than the help may
 if TYPE_CHECKING:
@@ -57,8 +58,40 @@ class AnsweredError(Exception):
         self.text, self.data = text, data
 
 
+WORDS_OF_ARGPARSE = (
+    tr("argument {argument}: {message}"),
+    tr("the following arguments are required: {names}"),
+    tr("one of the arguments {names} is required"),
+    tr("not allowed with argument {name}"),
+    tr("ignored explicit argument {value}"),
+    tr("expected one argument"),
+    tr("expected at most one argument"),
+    tr("expected at least one argument"),
+    tr("invalid {kind} value: {value}"),
+)
+"""What argparse itself says of a wrong command line; `retold` finds them."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that suggests a similar word for an unknown one."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._positionals.title, self._optionals.title = tr("positional arguments"), tr("options")
+        for action in self._actions:
+            if isinstance(action, argparse._HelpAction):  # noqa: SLF001 (argparse names the type nowhere else)
+                action.help = tr("show this help message and exit")
+
+    def format_usage(self) -> str:
+        """The usage as argparse writes it, beginning with the person's word for it."""
+        return self._said(super().format_usage())
+
+    def format_help(self) -> str:
+        """The help as argparse writes it, beginning with the person's word for usage."""
+        return self._said(super().format_help())
+
+    def _said(self, text: str) -> str:
+        return tr("usage:") + text.removeprefix("usage:") if text.startswith("usage:") else text
 
     def _get_formatter(self) -> argparse.HelpFormatter:
         made: Any = self.formatter_class
@@ -90,20 +123,25 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Refuse a command line. Raises WrongUsageError: who reads the command line says it, in one place."""
-        raise WrongUsageError(self, message)
+        raise WrongUsageError(self, retold(message))
 
     def end_wrong(self, reason: str) -> NoReturn:
         """End with 2. Argparse would say the usage on standard output where standard error was closed."""
         if sys.stderr is None:
             raise SystemExit(2)
-        super().error(reason)
+        self.print_usage(sys.stderr)
+        self.exit(2, tr("{prog}: error: {reason}", prog=self.prog, reason=reason) + "\n")
 
     def add_commands(
         self, dest: str, named: Collection[str] | None = None, *, is_required: bool = False
     ) -> CommandParsers:
         """Let this one have commands, or actions, of which `dest` takes the name. Args: as `CommandParsers` has them."""
         added: Any = self.add_subparsers(
-            action=CommandParsers, dest=dest, metavar=dest, title=f"{dest}s", required=is_required
+            action=CommandParsers,
+            dest=dest,
+            metavar=dest,
+            title=tr("commands") if dest == "command" else tr("actions"),
+            required=is_required,
         )
         commands: CommandParsers = added
         commands.named = named

@@ -244,7 +244,7 @@ class SharedMoney:
         self._chosen, self._paid, self._console = chosen, paid, console
         self._is_agreed = False
 
-    def _unpriced(self, verb: str) -> str:
+    def _unpriced(self, question: str) -> str:
         """Sentence that the limit cannot hold because nobody knows the price; empty where it can, or the person says go on.
 
         One yes holds for the run, as `--over-limit` does.
@@ -253,9 +253,7 @@ class SharedMoney:
         if limit is None or self._is_agreed or model_price(run.provider, run.model, wall_clock()) is not None:
             return ""
         (stop,) = unpriced_limits(run.model or run.provider, ((LimitScope.DAY, limit),))
-        if can_ask(self._console) and confirm(
-            self._console, tr("{sentence} {verb} anyway?", sentence=stop.sentence, verb=verb), is_yes=False
-        ):
+        if can_ask(self._console) and confirm(self._console, f"{stop.sentence} {question}", is_yes=False):
             self._is_agreed = True
             return ""
         self._console.note(
@@ -280,7 +278,7 @@ class SharedMoney:
         spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
         stop = reached(LimitScope.DAY, limit, spent, others.reserved_usd)
         if stop is None:
-            if why := self._unpriced("Read"):
+            if why := self._unpriced(tr("Read anyway?")):
                 self.reserves.settle(RESERVE, {})
             return why
         self.reserves.settle(RESERVE, {})
@@ -294,7 +292,7 @@ class SharedMoney:
         spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
         why = past_limit(self._chosen.limit_usd, spent, others.reserved_usd, usd)
         if not why:
-            return self._unpriced(tr("Submit"))
+            return self._unpriced(tr("Submit anyway?"))
         if can_ask(self._console) and confirm(
             self._console, tr("{why} Submit anyway?", why=why), is_yes=False
         ):

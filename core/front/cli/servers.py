@@ -95,7 +95,7 @@ def _add(options: Options, front: FrontEnd, console: Console) -> int:
         console.note(tr("manual-slop: {note}", note=escaped(note)))
     console.outcome(
         tr(
-            "{names}: added. Before one starts, `manual-slop servers NAME --approve` asks you.",
+            "{names}: added. A server starts after you approve it: `manual-slop servers NAME --approve`.",
             names=", ".join(names),
         ),
         {"added": names, "notes": list(found.notes)},
@@ -131,7 +131,7 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
         for line in server.changed:
             console.shown(tr("changed:  {line}", line=escaped(line)))
         for label, text in start_lines(server.asked):
-            console.shown(f"{label.lower()}:  {escaped(text)}")
+            console.shown(f"{label}:  {escaped(text)}")
         if not confirm(console, tr("Start {name}?", name=name), is_yes=False):
             console.line(tr("Nothing was changed: {name} does not start.", name=name))
             return NOT_AGREED

@@ -230,11 +230,13 @@ def read_query(given: Iterable[tuple[str, str]], kind: type[Q]) -> Q:
     values: dict[str, Any] = {}
     for name, text in given:
         if name not in hints or name in values:
-            twice = tr("given twice") if name in values else tr("unknown here")
+            is_twice = name in values
             raise RefusedError(
                 422,
                 "wrong_query",
-                tr("{name!r} is {twice}", name=name[:60], twice=twice),
+                tr("{name!r} is given twice", name=name[:60])
+                if is_twice
+                else tr("{name!r} is unknown here", name=name[:60]),
                 f"Takes: {', '.join(hints)}",
             )
         is_number = hints[name] is int and _WHOLE_NUMBER.fullmatch(text)

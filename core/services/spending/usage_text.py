@@ -18,7 +18,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def sum_cells(one: UsageSum) -> tuple[str, ...]:
     """Calls, cost, saved, hit rate, tokens in and out, and speed, as a person reads them."""
-    speed = "" if one.tokens_per_s is None else f"{one.tokens_per_s:.0f} tokens/s"
+    speed = "" if one.tokens_per_s is None else tr("{tokens:.0f} tokens/s", tokens=one.tokens_per_s)
     return (
         f"{one.calls:,}",
         cost_text(one),
@@ -43,13 +43,13 @@ def cost_text(one: UsageSum) -> str:
 def saved_text(one: UsageSum) -> str:
     """Savings of caching; `-$0.02` where it took more than it gave."""
     if one.unsaved and one.saved_usd <= 0:
-        return "unknown"
+        return tr("unknown")
     return f"-{money(-one.saved_usd)}" if one.saved_usd < 0 else money(one.saved_usd)
 
 
 def speed_text(one: UsageSum) -> str:
     """`41 tokens/s, first after 0.8 s`; empty where no call told."""
-    speed = "" if one.tokens_per_s is None else f"{one.tokens_per_s:.0f} tokens/s"
+    speed = "" if one.tokens_per_s is None else tr("{tokens:.0f} tokens/s", tokens=one.tokens_per_s)
     first = (
         ""
         if one.first_token_s is None
@@ -61,25 +61,31 @@ def speed_text(one: UsageSum) -> str:
 def report_notes(report: UsageReport) -> Iterator[str]:
     """Sentences about what the sums do not hold."""
     total = report.total
-    if total.unpriced:
-        verb = tr("has no known price and adds") if total.unpriced == 1 else tr("have no known price and add")
+    if total.unpriced == 1:
+        yield tr("1 call has no known price and adds nothing to the cost.")
+    elif total.unpriced:
         yield tr(
-            "{unpriced} {verb} nothing to the cost.",
-            unpriced=count(total.unpriced, tr("call"), tr("calls")),
-            verb=verb,
+            "{unpriced:,} calls have no known price and add nothing to the cost.", unpriced=total.unpriced
         )
     if total.unsaved:
         yield tr(
             "The program does not know what caching saved in {unsaved}.",
             unsaved=count(total.unsaved, tr("call"), tr("calls")),
         )
-    if report.odd_dates:
-        verb = "has" if report.odd_dates == 1 else "have"
+    if report.odd_dates == 1:
         yield tr(
-            "{odd_dates} {verb} a date before 2015 or after tomorrow. The total counts them, no day does. Check your computer's clock.",
-            odd_dates=count(report.odd_dates, tr("call"), tr("calls")),
-            verb=verb,
+            "1 call has a date before 2015 or after tomorrow. The total counts it, no day does. {remedy}",
+            remedy=_CLOCK,
         )
+    elif report.odd_dates:
+        yield tr(
+            "{odd_dates:,} calls have a date before 2015 or after tomorrow. The total counts them, no day does. {remedy}",
+            odd_dates=report.odd_dates,
+            remedy=_CLOCK,
+        )
+
+
+_CLOCK = tr("Check your computer's clock.")
 
 
 def report_data(report: UsageReport) -> dict[str, Any]:

@@ -225,7 +225,7 @@ def notice_text(state: AppState) -> tuple[str, str]:
     ]
     reasons = list(dict.fromkeys(one.why for one in (*whole, *appended)))
     why = "; ".join(reasons) if len(reasons) <= NAMED else tr("knowledge changed")
-    each = tr(" The Caching panel tells each.") if len(rows) > 1 else ""
+    each = tr(" The Caching panel lists each discussion.") if len(rows) > 1 else ""
     return ". ".join(texts), f"{capital(why)}.{each}"
 
 

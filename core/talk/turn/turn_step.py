@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
-from core.kernel.language import english, tr
+from core.kernel.language import english, joined, tr
 from core.kernel.patterns import late
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.kernel.values.messages import (
@@ -267,8 +267,8 @@ def _with_failure(state: AppState, call: LiveCall, failure: Failure, level: Leve
         with_open(state, opened),
         f"call/{call.discussion_id}",
         level,
-        f"{_name(state, call)}: {failure.what}",
-        ". ".join(part for part in (failure.remedy.removesuffix("."), failure.where) if part),
+        joined(": ", (_name(state, call), failure.what)),
+        joined(". ", [part for part in (failure.remedy.removesuffix("."), failure.where) if part]),
         action=RetrySend(discussion_id=call.discussion_id),
         action_label=tr("Retry"),
         discussion_id=call.discussion_id,

@@ -37,6 +37,21 @@ COMMANDS = (
     ("send", "Hello", "--discussion", "none of mine"),
     ("discussions", "delete", "none of mine"),
 )
+CALLS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("read_file", {"path": "wide.txt"}),
+    ("read_file", {"path": "raw.bin"}),
+    ("read_file", {"path": "gone"}),
+    ("read_file", {}),
+    ("edit_file", {"path": "wide.txt", "old_text": "a", "new_text": "b"}),
+    ("bash", {"command": "ls"}),
+    ("search_notes", {"query": "tide"}),
+    ("read_note", {"path": "../x"}),
+    ("nothing", {}),
+    ("web_fetch", {"url": "ftp:/x"}),
+    ("glob", {"pattern": "["}),
+    ("bash_output", {"id": "7"}),
+)
+"""Calls that fail, each in its way."""
 
 
 def lived(base: Path) -> None:
@@ -63,18 +78,12 @@ def lived(base: Path) -> None:
         act(world.controller, TrustProject(is_trusted=True))
         chosen = world.discussion()
         act(world.controller, SetTools(chosen, has_tools=True, mode=Mode.PLAN))
-        server.replies.extend(
-            [
-                calls(("read_file", {"path": "wide.txt"}), ("read_file", {"path": "raw.bin"}), ("read_file", {"path": "gone"})),
-                calls(("edit_file", {"path": "wide.txt", "old_text": "a", "new_text": "b"}), ("bash", {"command": "ls"})),
-                calls(("search_notes", {"query": "tide"}), ("read_note", {"path": "../x"}), ("nothing", {}), ("grep", {})),
-                calls(("web_fetch", {"url": "ftp:/x"}), ("glob", {"pattern": "["}), ("bash_output", {"id": "7"})),
-                Said("That is all."),
-            ]
-        )
+        server.replies.extend([*(calls(one) for one in CALLS), Said("That is all.")])
         world.controller.send(SendPrompt(chosen, "Look around."))
         world.until(lambda s: is_over(s, chosen))
-        server.faults.append(Answer(json_reply(400, {"error": {"message": "no", "type": "invalid_request_error"}})))
+        server.faults.append(
+            Answer(json_reply(400, {"error": {"message": "no", "type": "invalid_request_error"}}))
+        )
         world.controller.send(SendPrompt(chosen, "Again."))
         world.until(lambda s: s.discussions.open[chosen].failure is not None)
         left["requests"] = [json.dumps(body, indent=1, ensure_ascii=False) for body in server.bodies]
@@ -117,7 +126,12 @@ def _served(base: Path) -> str:
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/list"},
     ]
-    asked = ("search_knowledge", {"query": "tide"}), ("search_knowledge", {}), ("search_notes", {"query": "tide"}), ("none", {})
+    asked: tuple[tuple[str, dict[str, str]], ...] = (
+        ("search_knowledge", {"query": "tide"}),
+        ("search_knowledge", {}),
+        ("search_notes", {"query": "tide"}),
+        ("none", {}),
+    )
     lines += [
         {"id": 3 + at, "method": "tools/call", "params": {"name": name, "arguments": given}}
         for at, (name, given) in enumerate(asked)
@@ -145,7 +159,12 @@ def test_what_models_files_and_protocols_get_is_the_same_in_every_language(tmp_p
         base.mkdir()
         subprocess.run(
             [sys.executable, "-c", CHILD, str(base)],
-            env={**os.environ, LANGUAGE_VARIABLE: spoken, "MANUAL_SLOP_HOME": str(base / "home"), "PROJECT": str(base / "project")},
+            env={
+                **os.environ,
+                LANGUAGE_VARIABLE: spoken,
+                "MANUAL_SLOP_HOME": str(base / "home"),
+                "PROJECT": str(base / "project"),
+            },
             check=True,
             timeout=PATIENCE_S,
         )

@@ -47,7 +47,7 @@ RUNNING = McpServer(SETTINGS, kept=APPROVED, found=FOUND, tools=(READ, WRITE), i
         ("environment", ("HOME_KEY", "TOKEN"), "Its variables: TOKEN, now HOME_KEY TOKEN"),
         ("url", "https://a.example", "Its address: nothing, now https://a.example"),
         ("key", "github", "Its key: nothing, now github"),
-        ("network", True, "The network: shut, now open to the server"),
+        ("network", True, "The network: off, now open to the server"),
         ("files", {"/p/server.py": "d" * 64}, "Code of the server has changed: /p/server.py"),
         ("files", {}, "Code of the server is gone: /p/server.py"),
         ("files", {**FOUND.files, "/p/json.py": "d" * 64}, "Code of the server is new: /p/json.py"),

@@ -124,7 +124,7 @@ def test_a_channel_hears_channel_words_and_no_name() -> None:
     _, effects = followed(at_work(state, TURN), at_work(state, asking()))
 
     assert effects == (SayInChannel("ops", NotificationKind.APPROVAL),)
-    assert channel_words(NotificationKind.APPROVAL) == "Manual Slop: the discussion asks for your approval."
+    assert channel_words(NotificationKind.APPROVAL) == "Manual Slop: The discussion asks for your approval."
     quiet, _ = after(state, SetQuiet(is_quiet=True))
     for _ in range(2):
         quiet, held = followed(at_work(quiet, TURN), at_work(quiet, asking()))
@@ -185,7 +185,7 @@ def test_a_text_of_a_model_goes_only_where_it_was_asked_for_and_let_out() -> Non
     assert key not in said["open"]
     assert (
         channel_words(NotificationKind.TURN_FINISHED, "It is green.")
-        == "Manual Slop: the reply has arrived: It is green."
+        == "Manual Slop: The reply has arrived: It is green."
     )
 
 

@@ -252,7 +252,7 @@ def test_invalidate_disable_and_enable_ask_for_their_discussion() -> None:
     screen.ui.click("4 discussions without a cache")
 
     screen.ui.click("Invalidate cache", within="Expired at")
-    screen.ui.click("Disable caching for this", within="Expired at")
+    screen.ui.click("Disable caching here", within="Expired at")
 
     assert screen.asked == [InvalidateCache("d3"), DisableCaching("d3")]
 
@@ -271,7 +271,7 @@ def test_a_discussion_that_is_off_can_be_enabled() -> None:
     )
 
     assert "caching is off" in _panel(screen)
-    assert not screen.ui.has("Disable caching for this")
+    assert not screen.ui.has("Disable caching here")
     screen.ui.click("Enable caching for this")
     assert screen.asked == [EnableCaching("d1")]
 
@@ -279,7 +279,7 @@ def test_a_discussion_that_is_off_can_be_enabled() -> None:
 def test_what_a_provider_cannot_do_is_disabled_with_the_reason() -> None:
     screen = _screen(tab="discussions")
 
-    off = _button(screen, "Disable caching for this", "Cached by Gemini")
+    off = _button(screen, "Disable caching here", "Cached by Gemini")
 
     assert not off.is_enabled
     assert "caches by itself" in off.tip
@@ -290,7 +290,7 @@ def test_what_a_provider_cannot_do_is_disabled_with_the_reason() -> None:
 def test_in_a_home_that_can_only_be_read_nothing_can_be_changed() -> None:
     screen = _screen(cache_states.caching(is_home_read_only=True))
 
-    for label in ("Invalidate cache", "Disable caching for this"):
+    for label in ("Invalidate cache", "Disable caching here"):
         assert not screen.ui.find(label, kind="button").is_enabled
         assert "read-only" in screen.ui.find(label, kind="button").tip
 

@@ -65,7 +65,7 @@ def test_the_last_apply_and_every_other_can_be_taken_back() -> None:
     look = replace(hs.look(), applies=(newer, *hs.applies()))
     screen = open_at("applied", replace(state, harvest=replace(state.harvest, look=look)))
 
-    screen.ui.click("Undo last apply")
+    screen.ui.click("Undo last harvest")
     screen.ui.click("Undo", within="12 items · 3 conversations · 3 in the trash")
 
     assert screen.asked == [UndoHarvest(), UndoHarvest("a2")]
@@ -103,7 +103,7 @@ def test_nothing_can_be_taken_back_twice_or_while_a_run_is_on_or_read_only() -> 
         (hs.state(hs.seen(phase=HarvestPhase.UNDOING)), "Wait until the current work ends"),
         (with_fields(hs.applied(), is_home_read_only=True), "read-only"),
     ):
-        button = open_at("applied", state).ui.find("Undo last apply", kind="button")
+        button = open_at("applied", state).ui.find("Undo last harvest", kind="button")
         assert not button.is_enabled
         assert why in button.tip
 
@@ -121,7 +121,7 @@ def test_before_an_undo_its_price_is_said() -> None:
             screen = Screen(state) if menu else open_at("applied", state)
             if menu:
                 screen.ui.click("Edit")
-            screen.ui.click("Undo last harvest" if menu else "Undo last apply")
+            screen.ui.click("Undo last harvest" if menu else "Undo last harvest")
             assert screen.asked == sends
             assert screen.view.of(HarvestView).tab == "applied"
             assert screen.ui.shows("the next turn rewrites the cache of") is not bool(sends)

@@ -53,7 +53,7 @@ def test_the_question_shows_all_that_would_start_and_the_yes_names_exactly_that(
     state = ms.asking()
     screen = opened(state)
 
-    for text in ("waits for your approval", "/usr/bin/npx (a1a1a1a1a1a1a1a1)", "NOTES_TOKEN", "shut"):
+    for text in ("waits for your approval", "/usr/bin/npx (a1a1a1a1a1a1a1a1)", "NOTES_TOKEN", "off"):
         assert screen.ui.shows(text), text
     assert not screen.ui.find("Approve and start").is_enabled, "not under a pointer that was there before"
     screen.ui.wait(0.5)

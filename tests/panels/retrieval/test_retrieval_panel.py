@@ -113,7 +113,7 @@ def test_a_question_is_asked_with_what_narrows_it() -> None:
 def test_a_hit_shows_where_it_stands_why_it_was_found_and_its_other_passages() -> None:
     screen = open_at(rs.answered())
 
-    assert screen.ui.shows("3 sources for “why did the harbour flood” · by words and by meaning")
+    assert screen.ui.shows("3 sources for “why did the harbour flood” · By words and by meaning")
     assert screen.ui.shows("sea/surge.md · lines 3 to 9 · What pushes the water up · 1 Jun")
     assert screen.ui.shows("Words 0.61 · Meaning 0.92")
     assert screen.ui.shows("Words – · Meaning 0.55")

@@ -199,7 +199,8 @@ def test_the_language_of_named_settings_is_spoken_in_the_help(
 
     said, _ = _loaded_by("--help")
 
-    assert said.startswith("usage: manual-slop")
+    assert said.startswith("Aufruf: manual-slop")
+    assert "diese Hilfe zeigen" in said
     assert "eine Nachricht senden" in said
 
 

@@ -153,7 +153,7 @@ def test_many_are_one_notice_with_the_sum(book: Playbook) -> None:
         "Will be rewritten on the next turn: «Tides», «Currents», «Moon» and 1 more, "
     )
     assert said.text.endswith("~30,000 tokens, est. $0.40")
-    assert said.detail == "The digest changed. The Caching panel tells each."
+    assert said.detail == "The digest changed. The Caching panel lists each discussion."
 
 
 @pytest.mark.parametrize(
