@@ -18,6 +18,7 @@ from core.kernel import figures
 from core.kernel.child_process import find_program, start_child
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.values.mcp import McpAnswer, McpOrigin, McpServerSettings, McpTool, WrappedCommand
 from core.mcp import bounds
 from core.mcp.approvals import BackOff, is_own_machine, remote_problem

@@ -121,7 +121,7 @@ def test_before_an_undo_its_price_is_said() -> None:
             screen = Screen(state) if menu else open_at("applied", state)
             if menu:
                 screen.ui.click("Edit")
-            screen.ui.click("Undo last harvest" if menu else "Undo last harvest")
+            screen.ui.click("Undo last harvest")
             assert screen.asked == sends
             assert screen.view.of(HarvestView).tab == "applied"
             assert screen.ui.shows("the next turn rewrites the cache of") is not bool(sends)
