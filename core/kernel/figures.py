@@ -141,7 +141,7 @@ def age(then: datetime, now: datetime | None, form: Form = "window") -> str:
     for least, unit, name in reversed(_SHORT_AGES if form == "terminal" else _AGES):
         if minutes >= least:
             return f"{minutes // unit} {name}"
-    return "now"
+    return tr("now")
 
 
 def clock(at: datetime) -> str:
@@ -220,7 +220,7 @@ def left(left_s: float) -> str:
     """Time left, as a figure: `4 min`, `1 h 2 min`, `<1 min`, `3 days`."""
     minutes = max(0, int(left_s)) // 60
     if minutes < 1:
-        return "<1 min"
+        return tr("<1 min")
     if minutes < 60:
         return tr("{minutes} min", minutes=minutes)
     if minutes >= 2 * 1_440:

@@ -449,7 +449,7 @@ def _plan(ui: Ui, request: NextRequest, plan: CachePlan) -> None:
     parts = (
         (request.read_tokens_est, tr("from the cache"), 8),
         (request.write_tokens_est, tr("written to the cache"), 0),
-        (request.fresh_tokens_est, "new", 11),
+        (request.fresh_tokens_est, tr("new"), 11),
     )
     whole = request.tokens_est
     if whole:

@@ -145,8 +145,8 @@ def _name_of(state: AppState, discussion_id: str) -> str:
 ORDERS = (Option(value="canonical", label=tr("Layer order")), Option(value="wire", label=tr("Sending order")))
 WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
 _GROWING: dict[LayerId, tuple[str, Tone]] = {
-    LayerId.TURNS: ("grown", "muted"),
-    LayerId.USER: ("new", "accent"),
+    LayerId.TURNS: (tr("grown"), "muted"),
+    LayerId.USER: (tr("new"), "accent"),
 }
 TEXT_PX = 260.0
 STATE_FROM_PX = 320.0
@@ -297,17 +297,17 @@ def layer_state(desk: Desk, layer: LayerReport) -> tuple[str, Tone]:
         return ("", "muted")
     before = next((known for known in opened.last_request.layers if known.layer is layer.layer), None)
     if before is None or (not before.length_chars and layer.length_chars):
-        return ("new", "accent") if layer.length_chars else ("", "muted")
+        return (tr("new"), "accent") if layer.length_chars else ("", "muted")
     if before.sha256 == layer.sha256:
-        return "unchanged", "muted"
+        return tr("unchanged"), "muted"
     report = view.report_of(desk.state)
     first = report.change.layer if report is not None and report.change is not None else LayerId.ROLE
     if first is layer.layer:
-        return "changed", "warn"
+        return tr("changed"), "warn"
     if layer.layer in _GROWING:
         return _GROWING[layer.layer]
     is_behind = first is not None and WIRE_ORDER.index(first) < WIRE_ORDER.index(layer.layer)
-    return "changed", "warn" if is_behind and layer.layer is not LayerId.METADATA else "muted"
+    return tr("changed"), "warn" if is_behind and layer.layer is not LayerId.METADATA else "muted"
 
 
 def _layer(desk: Desk, report: ContextReport, layer: LayerReport) -> None:

@@ -45,9 +45,9 @@ NONE = ""
 TOOLS = tr("Turn the tools off first: compared models with tools would change the same files.")
 PHASES = {
     CallPhase.WAITING: tr("waiting for the first word"),
-    CallPhase.STREAMING: "writing",
+    CallPhase.STREAMING: tr("writing"),
     CallPhase.RETRYING: tr("trying again"),
-    CallPhase.STOPPING: "stopping",
+    CallPhase.STOPPING: tr("stopping"),
 }
 
 

@@ -63,9 +63,9 @@ PHASES = {
     CallPhase.SAVING: tr("saving your message"),
     CallPhase.COMPACTING: tr("making room in the model's context"),
     CallPhase.WAITING: tr("waiting for the first word"),
-    CallPhase.STREAMING: "writing",
+    CallPhase.STREAMING: tr("writing"),
     CallPhase.RETRYING: tr("trying again"),
-    CallPhase.STOPPING: "stopping",
+    CallPhase.STOPPING: tr("stopping"),
     CallPhase.STORING: tr("saving the reply"),
 }
 MARK_ICONS = {

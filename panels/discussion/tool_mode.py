@@ -66,11 +66,11 @@ COMMANDS = frozenset({"bash"})
 STATES: dict[CallState, tuple[str, Tone, str]] = {
     CallState.PREPARING: ("clock", "muted", tr("waits its turn")),
     CallState.ASKING: ("shield-halved", "warn", tr("waits for you")),
-    CallState.RUNNING: ("circle-play", "accent", "running"),
-    CallState.DONE: ("circle-check", "ok", "done"),
-    CallState.FAILED: ("circle-exclamation", "error", "failed"),
-    CallState.REFUSED: ("ban", "warn", "refused"),
-    CallState.INTERRUPTED: ("stop", "muted", "interrupted"),
+    CallState.RUNNING: ("circle-play", "accent", tr("running")),
+    CallState.DONE: ("circle-check", "ok", tr("done")),
+    CallState.FAILED: ("circle-exclamation", "error", tr("failed")),
+    CallState.REFUSED: ("ban", "warn", tr("refused")),
+    CallState.INTERRUPTED: ("stop", "muted", tr("interrupted")),
 }
 _ANSI = late(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 

@@ -25,20 +25,20 @@ from panels.base.ui import Tone
 from panels.discussion.view import DiscussionView, MessageKey
 
 KINDS: dict[str, tuple[str, str]] = {
-    "bash": ("command", ""),
-    "delegate": ("task", ""),
-    "edit_file": ("edit", ""),
-    "glob": ("search", "searches"),
-    "grep": ("search", "searches"),
-    "read_file": ("read", ""),
-    "read_note": ("read", ""),
-    "search_notes": ("search", "searches"),
-    "view_image": ("picture", ""),
-    "web_fetch": ("page", ""),
-    "write_file": ("write", ""),
+    "bash": (tr("command"), tr("commands")),
+    "delegate": (tr("task"), tr("tasks")),
+    "edit_file": (tr("edit"), tr("edits")),
+    "glob": (tr("search"), tr("searches")),
+    "grep": (tr("search"), tr("searches")),
+    "read_file": (tr("read"), tr("reads")),
+    "read_note": (tr("read"), tr("reads")),
+    "search_notes": (tr("search"), tr("searches")),
+    "view_image": (tr("picture"), tr("pictures")),
+    "web_fetch": (tr("page"), tr("pages")),
+    "write_file": (tr("write"), tr("writes")),
 }
 """Nouns of what our tools do, one and many; every other call is a call."""
-OTHER = ("call", "")
+OTHER = (tr("call"), tr("calls"))
 KINDS_SHOWN = 4
 
 
@@ -213,8 +213,8 @@ def ended_otherwise(run: Rounds) -> tuple[str, Tone]:
     failed, others = (
         ends[CallEnd.FAILED],
         [
-            (CallEnd.REFUSED, "refused"),
-            (CallEnd.INTERRUPTED, "interrupted"),
+            (CallEnd.REFUSED, tr("refused")),
+            (CallEnd.INTERRUPTED, tr("interrupted")),
         ],
     )
     said = [tr("{failed:,} failed", failed=failed)] if failed else []

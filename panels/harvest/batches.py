@@ -135,11 +135,11 @@ TONES: dict[LedgerStatus, Tone] = {
     LedgerStatus.TOO_LARGE: "warn",
 }
 WORDS = {
-    LedgerStatus.HARVESTED: "harvested",
-    LedgerStatus.HARVEST_FAILED: "failed",
+    LedgerStatus.HARVESTED: tr("harvested"),
+    LedgerStatus.HARVEST_FAILED: tr("failed"),
     LedgerStatus.DELETED_UNHARVESTED: tr("trashed"),
     LedgerStatus.TOO_LARGE: tr("too large"),
-    LedgerStatus.PRUNED: "pruned",
+    LedgerStatus.PRUNED: tr("empty, trashed"),
 }
 STATUSES = (
     Option(value="", label=tr("All")),

@@ -54,7 +54,7 @@ CLASS_TONES: dict[ArtifactClass, Tone] = {
 }
 CLASS_WORDS = {
     ArtifactClass.HARVEST: tr("to read"),
-    ArtifactClass.PRUNE: "empty",
+    ArtifactClass.PRUNE: tr("empty"),
     ArtifactClass.LIVE: tr("in use"),
     ArtifactClass.USER_KEPT: tr("kept by you"),
     ArtifactClass.KEEP: tr("left alone"),
