@@ -98,6 +98,42 @@ def test_no_text_that_a_person_sees_stands_outside_the_catalogues() -> None:
     assert outside == [], "wrap each in tr() of core.kernel.language, then run `make words`"
 
 
+KEYS = {
+    ("panels/context/preset_item.py", "off"),
+    ("panels/discussion/message_rows.py", "edit"),
+    ("panels/knowledge/knowledge_panel.py", "file"),
+    ("panels/knowledge/knowledge_panel.py", "new"),
+    ("panels/signals/signals_panel.py", "file"),
+}
+"""Words in tables and returns of panels that are names of icons or keys, and texts elsewhere."""
+
+
+def table_words(tree: ast.AST) -> Iterator[str]:
+    """Literals in tables by an enum, and literals that functions return, alone or in a tuple: single words, too."""
+    for node in ast.walk(tree):
+        values: list[ast.expr] = []
+        if isinstance(node, ast.Dict) and any(isinstance(key, ast.Attribute) for key in node.keys):
+            values = node.values
+        elif isinstance(node, ast.Return) and node.value is not None:
+            values = [node.value]
+        for value in values:
+            for one in value.elts if isinstance(value, ast.Tuple) else [value]:
+                if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                    yield one.value
+
+
+def test_no_single_word_that_the_catalogues_know_stands_outside_them_in_a_panel() -> None:
+    known = words.known_of(TAGS[0])
+    found = {
+        (place, text)
+        for file in words.sources()
+        if (place := file.relative_to(words.ROOT).as_posix()).startswith("panels/")
+        for text in table_words(words.tree_of(file))
+        if text in known
+    }
+    assert found == KEYS, "wrap each word that a person sees in tr()"
+
+
 CAPITALIZED = {
     "core/knowledge/history_text.py": "a role",
     "core/services/providers/compatible/body.py": "a name of a field",

@@ -38,11 +38,11 @@ LINE_WORDS = {
     HistoryKind.REPLACED_BY: tr("replaced by"),
     HistoryKind.MERGED_FROM: tr("merged from"),
     HistoryKind.MERGED_INTO: tr("merged into"),
-    HistoryKind.FORGOTTEN: "forgotten",
-    HistoryKind.DELETED: "deleted",
+    HistoryKind.FORGOTTEN: tr("forgotten"),
+    HistoryKind.DELETED: tr("deleted"),
     HistoryKind.RESTORED: tr("restored"),
     HistoryKind.HELD: tr("waits until its file of facts is readable"),
-    HistoryKind.UNDONE: "undone",
+    HistoryKind.UNDONE: tr("undone"),
     HistoryKind.USED: tr("used in a reply"),
 }
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})

@@ -46,10 +46,10 @@ _TASKS = frozenset({Category.TASKS_OPEN, Category.TASKS_DONE})
 READ_ONLY = tr("Nothing can be saved: this home is read-only")
 ONE_OF = {
     Category.TASKS_OPEN: tr("open task"),
-    Category.QUESTIONS: "question",
-    Category.DECISIONS: "decision",
-    Category.FACTS: "fact",
-    Category.PLAYBOOKS: "playbook",
+    Category.QUESTIONS: tr("question"),
+    Category.DECISIONS: tr("decision"),
+    Category.FACTS: tr("fact"),
+    Category.PLAYBOOKS: tr("playbook"),
 }
 """Kinds that can be added by hand, and how one of each is called."""
 

@@ -22,10 +22,10 @@ EDITOR_PX, CARD_PX, GAP_PX, LINE_PX, CHAR_PX = 96.0, 108.0, 8.0, 19.0, 7.2
 KINDS = {
     Category.TASKS_OPEN: tr("open task"),
     Category.TASKS_DONE: tr("done task"),
-    Category.QUESTIONS: "question",
-    Category.DECISIONS: "decision",
-    Category.FACTS: "fact",
-    Category.PLAYBOOKS: "playbook",
+    Category.QUESTIONS: tr("question"),
+    Category.DECISIONS: tr("decision"),
+    Category.FACTS: tr("fact"),
+    Category.PLAYBOOKS: tr("playbook"),
 }
 """Kinds of items that can be proposed, and how one of each is called."""
 
