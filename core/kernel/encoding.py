@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from core.kernel.language import Said
+from core.kernel.language import Translated
 
 Order = Literal["deterministic", "sorted"] | None
 
 
 def _in_english(value: object) -> str:
-    if isinstance(value, Said):
+    if isinstance(value, Translated):
         return value.english
     raise NotImplementedError(f"no encoding is known for {type(value).__name__}")
 

@@ -1,6 +1,6 @@
 """The language in which the program speaks. English stands in the sources; `assets/words` has a catalogue a language.
 
-A person reads texts in the own language; models, files and protocols get English. A translated text is a `Said`, which knows
+A person reads texts in the own language; models, files and protocols get English. A translated text is a `Translated`, which knows
 its English. Three doors turn it back: `english()` for one text, `in_english()` for all that a thread writes in it, and
 `core.kernel.encoding`, which every encoder of JSON and MessagePack uses.
 """
@@ -25,7 +25,7 @@ _FOLDER = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "assets"
 _IN_ENGLISH: ContextVar[bool] = ContextVar("in_english", default=False)
 
 
-class Said(str):
+class Translated(str):
     """A translated text, which knows what it says in English: inside `in_english()` it is written in English."""
 
     __slots__ = ("_text", "_values")
@@ -101,31 +101,31 @@ def tr(text: str, /, **values: object) -> str:
         return text.format(**values) if values else text
     kept = {name: _told(value) for name, value in values.items()}
     said = _SPOKEN.translated(text)
-    return Said.of(said.format(**kept) if kept else said, text, kept)
+    return Translated.of(said.format(**kept) if kept else said, text, kept)
 
 
 def joined(between: str, parts: Iterable[str]) -> str:
     """Texts as one, as `str.join` does, which keeps what each says in English."""
     texts = list(parts)
     whole = between.join(texts)
-    if not any(isinstance(one, Said) for one in texts):
+    if not any(isinstance(one, Translated) for one in texts):
         return whole
     names = [f"part{at}" for at in range(len(texts))]
     form = between.replace("{", "{{").replace("}", "}}").join(f"{{{name}}}" for name in names)
-    return Said.of(whole, form, dict(zip(names, texts, strict=True)))
+    return Translated.of(whole, form, dict(zip(names, texts, strict=True)))
 
 
 def english(value: object) -> Any:
-    """What a model, a file or a protocol gets of a text or an error of the program: its English. Other values stay."""
+    """The English of a text or an error of the program, for a model, a file or a protocol. Other values stay."""
     if isinstance(value, BaseException):
         value = words_of(value)
-    return value.english if isinstance(value, Said) else value
+    return value.english if isinstance(value, Translated) else value
 
 
 def words_of(error: BaseException) -> str:
     """The words of an error, as `str` gives them, which keep what they say in English."""
     words = error.args[0] if len(error.args) == 1 and type(error).__str__ is BaseException.__str__ else None
-    return words if isinstance(words, Said) else str(error)
+    return words if isinstance(words, Translated) else str(error)
 
 
 def _told(value: object) -> object:
@@ -145,7 +145,7 @@ class in_english:  # noqa: N801 - a context manager; `contextlib` takes longer t
 
 def capital(text: str) -> str:
     """The text as a sentence begins; its other letters stay, for German writes nouns with capitals."""
-    if isinstance(text, Said):
+    if isinstance(text, Translated):
         return text.with_capital()
     return text[:1].upper() + text[1:]
 
@@ -164,7 +164,7 @@ def speak(tag: str) -> None:
 
 
 def translation_of() -> Callable[[str], str] | None:
-    """What gives an English text's translation into the language that is spoken; None for English."""
+    """Function that translates an English text into the language that is spoken; None for English."""
     return _SPOKEN.translated
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from core.kernel import figures as fmt
 from core.kernel.language import tr
-from core.kernel.retold import retold
+from core.kernel.stored_texts import retold
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import Message, Role, ToolResultPart
 from core.kernel.values.state import AppState

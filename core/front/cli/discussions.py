@@ -23,7 +23,7 @@ from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
 from core.kernel.language import tr
-from core.kernel.retold import retold
+from core.kernel.stored_texts import retold
 from core.kernel.values.discussion import FLAGS, DiscussionSummary
 from core.kernel.values.imports import ImportReport, KnownPlace
 from core.kernel.values.messages import Mark

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.language import tr
-from core.kernel.retold import retold
+from core.kernel.stored_texts import retold
 from core.kernel.values.cache import (
     CacheLedger,
     CacheLedgerEntry,

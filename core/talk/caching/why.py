@@ -7,7 +7,7 @@ import msgspec.structs
 
 from core.kernel import figures as fmt
 from core.kernel.language import tr
-from core.kernel.retold import retold
+from core.kernel.stored_texts import retold
 from core.kernel.values.cache import Rewrite
 from core.kernel.values.discussion import SentBreak
 from core.kernel.values.stack import ContextChange, LayerId

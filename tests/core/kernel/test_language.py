@@ -8,7 +8,7 @@ import pytest
 from core.kernel.encoding import builtins_of, to_json, to_msgpack
 from core.kernel.errors import SlopError
 from core.kernel.language import capital, english, in_english, joined, tr, words_of
-from core.kernel.retold import retold
+from core.kernel.stored_texts import retold
 
 pytestmark = pytest.mark.usefixtures("german")
 
