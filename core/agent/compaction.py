@@ -399,7 +399,7 @@ _INSTEAD = {
     (False, True): tr("The model reads a summary instead."),
     (True, True): tr("The model reads its journal and a summary instead."),
 }
-"""What the model reads instead of messages, by a journal and a summary."""
+"""Sentence on the texts that replace messages, by a journal and a summary."""
 
 
 def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Result:

@@ -27,7 +27,7 @@ from core.agent.tool import ToolPlaces
 from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, append_file, create_file, make_dirs, write_passing
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.errors import StorageError
 from core.kernel.language import tr
 from core.kernel.opener import SETTINGS_BYTES, read_file

@@ -19,7 +19,7 @@ from core.app.crunch_wire import read_frame, write_frame
 from core.kernel.child_process import start_child
 from core.kernel.decoders import packed_decoder_of
 from core.kernel.disk import make_dirs, write_passing
-from core.kernel.encoding import to_msgpack
+from core.kernel.encoders import to_msgpack
 from core.kernel.errors import SlopError
 from core.kernel.figures import time_limit
 from core.kernel.frame import size_bytes

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from core.app.job_child import serve
-from core.kernel.encoding import to_msgpack
+from core.kernel.encoders import to_msgpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

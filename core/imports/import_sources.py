@@ -24,7 +24,7 @@ from core.imports.import_plan import whole
 from core.kernel import paths
 from core.kernel.decoders import from_json, packed_decoder_of
 from core.kernel.disk import append_file, make_dirs, write_passing
-from core.kernel.encoding import to_json, to_msgpack
+from core.kernel.encoders import to_json, to_msgpack
 from core.kernel.language import tr
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file

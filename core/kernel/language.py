@@ -2,7 +2,7 @@
 
 A person reads texts in the own language; models, files and protocols get English. A translated text is a `Translated`, which knows
 its English. Three doors turn it back: `english()` for one text, `in_english()` for all that a thread writes in it, and
-`core.kernel.encoding`, which every encoder of JSON and MessagePack uses.
+`core.kernel.encoders`, which every encoder of JSON and MessagePack uses.
 """
 
 from __future__ import annotations

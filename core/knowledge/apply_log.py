@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.decoders import from_builtins, read_json
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported
-from core.kernel.encoding import builtins_of
+from core.kernel.encoders import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.ids import is_id
 from core.kernel.language import tr

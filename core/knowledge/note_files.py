@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, reported, sync_dir, write_file
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr
 from core.kernel.patterns import late

@@ -12,7 +12,7 @@ import msgspec
 
 from core.kernel import figures
 from core.kernel.decoders import TypedReader, decoder_of, read_json
-from core.kernel.encoding import json_encoder
+from core.kernel.encoders import json_encoder
 from core.kernel.frame import clean, flat, one_line, size_bytes
 from core.kernel.language import tr
 from core.kernel.patterns import late

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError
 from core.kernel.figures import count
 from core.kernel.language import tr

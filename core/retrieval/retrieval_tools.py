@@ -15,7 +15,7 @@ import msgspec
 
 from core.kernel import figures
 from core.kernel.decoders import from_json, schemas_of
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import frame
 from core.kernel.opener import read_file, read_start

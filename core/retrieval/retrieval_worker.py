@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, assert_never, runtime_checkable
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr
 from core.kernel.opener import create_missing

@@ -20,7 +20,7 @@ from core.kernel.child_process import start_child
 from core.kernel.cores import LOG_NAME
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, open_descriptor, open_file, read_file

@@ -69,7 +69,7 @@ WORDS_OF_ARGPARSE = (
     tr("expected at least one argument"),
     tr("invalid {kind} value: {value}"),
 )
-"""What argparse itself says of a wrong command line; `retold` finds them."""
+"""Refusals by argparse itself; `retold` finds them."""
 
 
 class Parser(argparse.ArgumentParser):

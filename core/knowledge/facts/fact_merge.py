@@ -8,7 +8,7 @@ from enum import Enum
 
 import msgspec
 
-from core.kernel.encoding import msgpack_encoder
+from core.kernel.encoders import msgpack_encoder
 from core.kernel.language import tr
 from core.kernel.values.facts import SHOWN_CONFIDENCE, Fact, FactProblem, IndexedFact
 from core.knowledge.facts.fact_checks import FactPlace, id_parts

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import TypedReader, decoder_of
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.values.harvest import BatchFault, BatchProgress, BatchState, HarvestBatch
 
 NEXT: Mapping[BatchState, frozenset[BatchState]] = {

@@ -10,7 +10,7 @@ import msgspec
 
 from core.kernel import figures
 from core.kernel.decoders import from_builtins, schemas_of
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean, frame
 from core.kernel.secrets import scrub, scrubbed_line

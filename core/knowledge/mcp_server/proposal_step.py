@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import from_json
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.frame import clean, flat, without_blocks
 from core.kernel.language import tr
 from core.kernel.secrets import scrub, scrubbed_line

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import from_json
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.errors import ConfigError
 from core.kernel.language import tr
 from core.kernel.values.mcp import McpApproved, McpOrigin, McpServerSettings

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import make_dirs, write_passing
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.language import tr

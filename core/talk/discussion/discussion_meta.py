@@ -17,7 +17,7 @@ import msgspec
 from core.kernel import paths
 from core.kernel.decoders import TomlError, decode_toml, from_json, read_json
 from core.kernel.disk import OS_DISK, Appended, Disk, append_file, reported, write_file
-from core.kernel.encoding import builtins_of
+from core.kernel.encoders import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.ids import time_of_id
 from core.kernel.language import tr

@@ -17,7 +17,7 @@ import msgspec
 from core.kernel import paths
 from core.kernel.decoders import from_builtins, from_json
 from core.kernel.disk import OS_DISK, Disk, reported, storage_error
-from core.kernel.encoding import builtins_of
+from core.kernel.encoders import builtins_of
 from core.kernel.errors import LockedError, StorageError
 from core.kernel.ids import make_id
 from core.kernel.language import tr

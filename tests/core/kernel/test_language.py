@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from core.kernel.encoding import builtins_of, to_json, to_msgpack
+from core.kernel.encoders import builtins_of, to_json, to_msgpack
 from core.kernel.errors import SlopError
 from core.kernel.language import capital, english, in_english, joined, tr, words_of
 from core.kernel.stored_texts import retold

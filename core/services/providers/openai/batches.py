@@ -12,7 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from core.kernel.encoding import to_json
+from core.kernel.encoders import to_json
 from core.kernel.language import tr
 from core.kernel.values.provider import ProviderRequest, StopKind
 from core.services.providers.batches import (
