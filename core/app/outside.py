@@ -450,7 +450,9 @@ class LocalOutside:
         self._lookups = QueueWorker.of(
             project_names.WORK, project_names.LookupHandler(outline, emit).handle, emit
         )
-        knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
+        knower = knowledge.KnowledgeHandler(
+            self.home, emit, is_read_only=is_read_only, like=self._retrieving.likeness
+        )
         self._knowledge = QueueWorker.of(knowledge.WORK, knower.handle, emit)
         proposer = mcp_server.ProposalHandler(self.home, emit)
         self._proposing = QueueWorker.of(mcp_server.WORK, proposer.handle, emit)

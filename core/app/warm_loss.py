@@ -36,7 +36,12 @@ from core.kernel.values.provider import Effort, ProviderKind
 from core.kernel.values.stack import LayerId
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import UndoHarvest
-from core.knowledge.knowledge_messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
+from core.knowledge.knowledge_messages import (
+    ArchiveItem,
+    DeleteDigest,
+    DeleteKnowledgeItem,
+    EditKnowledgeItem,
+)
 from core.mcp.mcp_messages import OfferServerTools
 from core.services.providers.switches import takes_effort
 from core.services.settings.settings_messages import ChangeSetting
@@ -101,6 +106,8 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
     match command:
         case DeleteDigest() | ChangeSetting(key="ai_settings.knowledge.digest_enabled", value=False):
             return _withdrawal(state, tr("Turn off anyway"), is_all=True)
+        case ArchiveItem():
+            return _withdrawal(state, tr("Archive anyway"))
         case DeleteKnowledgeItem():
             return _withdrawal(state, tr("Delete anyway"))
         case EditKnowledgeItem(text=text) if not text.strip():

@@ -83,8 +83,18 @@ def edit_item(home: Path, item: Item, text: str, *, disk: Disk = OS_DISK) -> Non
     )
 
 
-def delete_item(home: Path, item: Item, *, disk: Disk = OS_DISK) -> RestoreItem:
+def delete_item(
+    home: Path,
+    item: Item,
+    *,
+    reason: str = "",
+    keep: Callable[[Item, bytes], None] = lambda _item, _lines: None,
+    disk: Disk = OS_DISK,
+) -> RestoreItem:
     """Take an item out of its file; the structured facts that were made of it enter no prompt any more.
+
+    Args:
+        reason: for its history; keep: is given the item as it stands and its lines, before they go.
 
     Returns:
         The command that puts it back.
@@ -104,10 +114,11 @@ def delete_item(home: Path, item: Item, *, disk: Disk = OS_DISK) -> RestoreItem:
             at, gone = len(rest), data[len(rest) :]
         if now.first_line == 1 and gone.startswith(_BOM):
             at, gone = len(_BOM), gone.removeprefix(_BOM)
+        keep(now, gone)
         taken.append(RestoreItem(item=now, lines=gone, at=at, sha256=_hash(rest)))
         return rest
 
-    told = _event(ItemEventKind.DELETED, item)
+    told = replace(_event(ItemEventKind.DELETED, item), reason=reason)
     with withdrawing(home, disk=disk):
         _change_item(home, item, without, disk, (told,))
     return taken[-1]

@@ -288,6 +288,9 @@ def successors(item: str, rows: LogRows) -> tuple[str, ...]:
     return tuple(found)
 
 
+TO_ARCHIVE = "put into the archive"
+"""Reason of a `deleted` event of an item that is kept in the archive."""
+
 WITH_CONVERSATION = "with its conversation"
 """Reason of a `forgotten` event that is no tombstone: another conversation may say it again."""
 

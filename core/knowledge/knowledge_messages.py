@@ -67,6 +67,20 @@ class RestoreItem(OfferedCommand, frozen=True):
     command_id: str = ""
 
 
+class ArchiveItem(msgspec.Struct, frozen=True):
+    """Put an item into the archive, which no request reads. `TakeBackItem` puts it back."""
+
+    item: Item
+    command_id: str = ""
+
+
+class TakeBackItem(msgspec.Struct, frozen=True):
+    """Put an item of the archive back into its file."""
+
+    item: Item
+    command_id: str = ""
+
+
 class SetTaskDone(msgspec.Struct, frozen=True):
     """Move a task between its sections."""
 
@@ -166,6 +180,8 @@ KnowledgeChange = (
     | EditKnowledgeItem
     | DeleteKnowledgeItem
     | RestoreItem
+    | ArchiveItem
+    | TakeBackItem
     | SetTaskDone
     | AttachNotes
     | EditFact

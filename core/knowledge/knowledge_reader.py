@@ -18,7 +18,7 @@ from core.kernel.errors import SlopError, StorageError
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.opener import OddFileError, open_file, read_file
-from core.kernel.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState, NoteFile
+from core.kernel.values.knowledge import CategoryFile, DigestSwitch, Item, KnowledgeState, NoteFile
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge import categories as c
 from core.knowledge import merges
@@ -284,6 +284,33 @@ def read_categories(home: Path) -> tuple[CategoryFile, ...]:
     return tuple(parse_file(name, read_bytes(directory / name)) for name in CATEGORY_NAMES)
 
 
+ARCHIVE_FOLDER = "archive"
+"""Below the knowledge directory: items that no request reads."""
+
+
+def archive_names(home: Path) -> Iterator[tuple[str, str]]:
+    """Every file of the archive: its name below the knowledge directory, and the file that its items are of."""
+    folder = paths.knowledge_dir(home) / ARCHIVE_FOLDER
+    for path in (*sorted(folder.glob("*.md")), *sorted((folder / NOTES_FOLDER).glob("*.md"))):
+        name = path.relative_to(folder).as_posix()
+        if name in CATEGORY_NAMES or name.startswith(f"{NOTES_FOLDER}/"):
+            yield f"{ARCHIVE_FOLDER}/{name}", name
+
+
+def archived_items(home: Path) -> tuple[Item, ...]:
+    """Items of the archive; each names the file that it came from, and its lines in the archive's.
+
+    Raises:
+        StorageError: a file cannot be read.
+    """
+    directory = paths.knowledge_dir(home)
+    return tuple(
+        item
+        for name, of in archive_names(home)
+        for item in parse_file(of, read_bytes(directory / name)).items
+    )
+
+
 class KnowledgeReader:
     """Reads snapshots; files that did not change are not parsed again. Used by one thread at a time."""
 
@@ -292,6 +319,7 @@ class KnowledgeReader:
         self._parsed: dict[str, CategoryFile] = {}
         self._categories: tuple[CategoryFile, ...] = ()
         self._last_notes: tuple[NoteFile, ...] = ()
+        self._archived: tuple[Item, ...] = ()
 
     def read(
         self, settings: KnowledgeSettings, candidates: Iterable[str] = (), *, with_categories: bool = True
@@ -306,6 +334,7 @@ class KnowledgeReader:
         withdrawals = withdrawal_count(self._home)
         if with_categories:
             self._categories = tuple(self._category(name, problems) for name in CATEGORY_NAMES)
+            self._archived = self._archive(problems)
         notes = self._notes(candidates, problems)
         digest, size = self._digest(problems)
         is_read = bool(self._categories)
@@ -322,7 +351,16 @@ class KnowledgeReader:
             problems=tuple(problems),
             withdrawals=withdrawals,
             drafts=self._drafts(),
+            archived=self._archived,
         )
+
+    def _archive(self, problems: list[str]) -> tuple[Item, ...]:
+        try:
+            found = archived_items(self._home)
+        except SlopError as error:
+            problems.append(str(error))
+            return ()
+        return self._archived if found == self._archived else found
 
     def _drafts(self) -> dict[str, str]:
         """Drafts by the marks in them; one that cannot be read is none."""
@@ -400,7 +438,9 @@ def watch_paths(home: Path, notes: Iterable[NoteFile] = ()) -> tuple[str, ...]:
     directory = paths.knowledge_dir(home)
     folder = directory / NOTES_FOLDER
     named = (*CATEGORY_NAMES, "digest.md", "ledger.json", WITHDRAWALS_FILE)
-    found = {str(directory / name) for name in named} | {str(folder), str(directory / merges.FOLDER)}
+    folders = (NOTES_FOLDER, merges.FOLDER, ARCHIVE_FOLDER, f"{ARCHIVE_FOLDER}/{NOTES_FOLDER}")
+    found = {str(directory / name) for name in (*named, *folders)}
+    found |= {str(directory / name) for name, _ in archive_names(home)}
     noted = {str(folder / f"{note.file_id}.md") for note in notes} | {
         note.path for note in notes if note.path
     }

@@ -21,6 +21,7 @@ from core.kernel.values.knowledge import Category, KnowledgeState, NewItem, Note
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.spec import StackSpec
 from core.knowledge import edits
+from core.knowledge.archive import archive_item, take_back
 from core.knowledge.categories import note_name
 from core.knowledge.edits import delete_fact, edit_fact, restore_fact
 from core.knowledge.fact_store import FactReader, left_words, sync_facts
@@ -28,6 +29,7 @@ from core.knowledge.facts.fact_merge import ranked
 from core.knowledge.file_writer import await_withdrawal, withdrawal_count, withdrawing
 from core.knowledge.knowledge_messages import (
     AddKnowledgeItem,
+    ArchiveItem,
     AttachNotes,
     ChangeKnowledge,
     CountMemoryUse,
@@ -56,6 +58,7 @@ from core.knowledge.knowledge_messages import (
     SeenItemsRead,
     SetTaskDone,
     SyncFacts,
+    TakeBackItem,
 )
 from core.knowledge.knowledge_reader import (
     DigestFollower,
@@ -74,6 +77,7 @@ from core.knowledge.memory_log import (
     item_history,
     seen_items,
 )
+from core.knowledge.memory_use import Likeness
 from core.knowledge.note_files import attach_notes, content_hash, keep_seen, move_notes, read_notes
 from core.knowledge.recovery import recover_home
 
@@ -89,9 +93,17 @@ class KnowledgeHandler:
 
     Args:
         home: the person's data; emit: the inbox; is_read_only: the home cannot be written.
+        like: tells how near texts are in meaning, on this machine alone.
     """
 
-    def __init__(self, home: Path, emit: Emit, *, is_read_only: bool = False) -> None:
+    def __init__(
+        self,
+        home: Path,
+        emit: Emit,
+        *,
+        is_read_only: bool = False,
+        like: Likeness = lambda _said, _known: (),
+    ) -> None:
         self._home = home
         self._emit = emit
         self._reader = KnowledgeReader(home)
@@ -104,6 +116,7 @@ class KnowledgeHandler:
             home,
             lambda: self._reader.read(KnowledgeSettings(), ()),
             lambda: ranked(self._fact_reader.facts()),
+            like,
         )
 
     def handle(self, effect: KnowledgeEffect) -> None:
@@ -139,15 +152,17 @@ class KnowledgeHandler:
                 where, facts = effect.discussion_id, self._fact_reader.facts()
                 self._emit(SeenItemsRead(where, seen_items(self._home, known, where, facts)))
             case CountMemoryUse():
-                known = all_items(self._reader.read(KnowledgeSettings()))
-                use = counted_use(self._home, known, self._fact_reader.facts())
-                self._emit(MemoryUseCounted(use))
+                self._count_use()
             case NoteInjection():
                 self._injections.note(effect)
             case NoteUse():
                 self._injections.note_use(effect)
             case _:
                 assert_never(effect)
+
+    def _count_use(self) -> None:
+        known = all_items(self._reader.read(KnowledgeSettings()))
+        self._emit(MemoryUseCounted(counted_use(self._home, known, self._fact_reader.facts())))
 
     def _remove_digest(self) -> None:
         path = digest_file(self._home)
@@ -180,6 +195,12 @@ class KnowledgeHandler:
                 self._emit(KnowledgeDeleted(change.item.text, edits.delete_item(self._home, change.item)))
             case RestoreItem():
                 edits.restore_item(self._home, change)
+            case ArchiveItem():
+                archive_item(self._home, change.item)
+                self._count_use()
+            case TakeBackItem():
+                take_back(self._home, change.item)
+                self._count_use()
             case SetTaskDone():
                 edits.set_task_done(self._home, change.item, done=change.is_done)
             case AttachNotes():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -54,7 +54,7 @@ from core.knowledge.history_text import (
 from core.knowledge.knowledge_messages import NoteInjection, NoteUse
 from core.knowledge.layer7 import entered, entered_facts
 from core.knowledge.ledger import timestamp
-from core.knowledge.memory_use import memory_use, quoted
+from core.knowledge.memory_use import Likeness, meant, memory_use, quoted
 from core.talk.discussion import log, trash
 from core.talk.discussion import log_content as log_view
 from core.talk.discussion.discussion_meta import read_meta
@@ -324,6 +324,7 @@ class Injections:
 
     Args:
         read: all that is known now; facts: the structured facts that may enter a prompt, best first.
+        like: tells how near texts are in meaning, on this machine alone; without it items are found by their words.
     """
 
     def __init__(
@@ -331,8 +332,9 @@ class Injections:
         home: Path,
         read: Callable[[], KnowledgeState],
         facts: Callable[[], Iterable[IndexedFact]] = tuple,
+        like: Likeness = lambda _said, _known: (),
     ) -> None:
-        self._home, self._read, self._facts = home, read, facts
+        self._home, self._read, self._facts, self._like = home, read, facts, like
         self._texts: dict[str, str] = {}
         self._held: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
@@ -379,11 +381,17 @@ class Injections:
             discussion=effect.discussion_id,
             message=effect.message_id,
             model=effect.model,
-            items=quoted(effect.reply, effect.asked, told),
-            facts=quoted(effect.reply, effect.asked, known),
+            items=self._used(effect, told),
+            facts=self._used(effect, known),
             tokens=estimate_tokens(size_bytes(text)) + effect.recall_tokens,
         )
         add_events(self._home, [event])
+
+    def _used(self, effect: NoteUse, texts: Mapping[str, str]) -> tuple[str, ...]:
+        """Items that a reply quotes, and of the others those that it says in its own words."""
+        by_words = quoted(effect.reply, effect.asked, texts)
+        others = {name: text for name, text in texts.items() if name not in by_words}
+        return tuple(sorted((*by_words, *meant(effect.reply, effect.asked, others, self._like))))
 
     def _last(self, discussion_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if discussion_id not in self._held:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 
 from core.kernel.patterns import late
 from core.kernel.values.facts import DiscussionMemory, ItemEvent, ItemEventKind, MemoryUse
@@ -19,6 +20,14 @@ _LONG = 4
 """Letters of a word that tells something: a run holds two such words, or signs of a script without blanks."""
 
 Run = tuple[str, ...]
+
+Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
+"""Of each of the second texts, how near the nearest of the first comes to it in meaning, to 1; empty where nobody can tell."""
+
+LEAST_LIKENESS = 0.7
+"""Nearness from which a sentence says what an item says."""
+MOST_SENTENCES, _SENTENCE_CHARS = 80, 400
+_ENDS = late(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 
 def quoted(reply: str, asked: str, texts: Mapping[str, str]) -> tuple[str, ...]:
@@ -38,6 +47,38 @@ def quoted(reply: str, asked: str, texts: Mapping[str, str]) -> tuple[str, ...]:
         if length >= LEAST_WORDS and any(run in told[length] for run in _runs(words, length)):
             found.append(name)
     return tuple(sorted(found))
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """Sentences and lines of a text that say something, the first ones of a long one. O(n)."""
+    pieces = (piece.strip(" \t>*-#|`") for piece in _ENDS.split(text))
+    return tuple(
+        islice(
+            (piece[:_SENTENCE_CHARS] for piece in pieces if len(_words(piece)) >= LEAST_WORDS), MOST_SENTENCES
+        )
+    )
+
+
+def meant(reply: str, asked: str, texts: Mapping[str, str], like: Likeness) -> tuple[str, ...]:
+    """Items that a sentence of a reply says in other words, by their names, sorted.
+
+    What the person said in the message counts for no item, as with `quoted`.
+
+    Args:
+        texts: of the items that went with the request, by name.
+    """
+    said = sentences(reply)
+    names = [name for name, text in texts.items() if len(_words(text)) >= LEAST_WORDS]
+    if not said or not names:
+        return ()
+    known = [texts[name] for name in names]
+    near = [*zip(names, known, like(said, known), strict=False)]
+    found = [(name, text) for name, text, share in near if share >= LEAST_LIKENESS]
+    own = sentences(asked)
+    if found and own:
+        theirs = like(own, [text for _, text in found])
+        found = [one for one, share in zip(found, theirs, strict=False) if share < LEAST_LIKENESS]
+    return tuple(sorted(name for name, _ in found))
 
 
 def memory_use(events: Iterable[ItemEvent]) -> MemoryUse:

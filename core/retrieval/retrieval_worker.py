@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,7 @@ from core.kernel.values.retrieval import (
 from core.kernel.values.stack import ToolSchema
 from core.retrieval.ambient import CORPORA, recall_filters, recall_query, recalled, wanted_count
 from core.retrieval.e5 import E5_NAME, INSTALL_REMEDY
-from core.retrieval.embedding import index_name
+from core.retrieval.embedding import cosine, index_name
 from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, drop_unused
 from core.retrieval.index_run import drop_unnamed, index, known_scale, mirror, note_scale, pay, server_store
 from core.retrieval.index_store import ServedIndex
@@ -52,8 +52,9 @@ from core.retrieval.navigation_files import (
     write_navigation,
 )
 from core.retrieval.note_heads import FieldNames
+from core.retrieval.nearness import OWN
 from core.retrieval.postgres_store import PostgresStore
-from core.retrieval.remote_embedder import Embedder, EmbedsAway, SourceReader
+from core.retrieval.remote_embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
 from core.retrieval.retrieval_messages import (
     CancelIndexing,
     CheckNavigation,
@@ -81,6 +82,9 @@ from core.retrieval.sources import READING, SourceFile, contents, judge, preview
 
 Emit = Callable[[RetrievalEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+LIKENESS_S = 8.0
+"""Most that a reply's sentences are embedded for; the worker of knowledge waits that long for them."""
 
 TELL_S = 0.1
 """Seconds between two words on how far a run is."""
@@ -151,6 +155,25 @@ class Retrieving:
             if self._away is None or self._away[0] != asked.embedder:
                 self._away = asked.embedder, self._remote(asked.embedder)
             return self._away[1]
+
+    def likeness(self, said: Sequence[str], known: Sequence[str]) -> Sequence[float]:
+        """Nearness of each known text to the nearest of those that were said, by the model of this machine.
+
+        Empty where that model does not run: nothing is started, and no server is asked, for the sake of a figure.
+        """
+        with self._lock:
+            own = self._model[1] if self._model is not None else None
+        if own is None or not own.is_warm or not said or not known:
+            return ()
+        many = own.of_languages if isinstance(own, KnowsLanguages) else None
+        is_foreign = isinstance(own, KnowsLanguages) and own.is_foreign("\n".join((*said[:8], *known[:8])))
+        model: Embedder = many if many is not None and is_foreign else own
+        try:
+            vectors = sound_vectors(model, [*said, *known], timeout_s=LIKENESS_S).astype("int64")
+        except EmbedError:
+            return ()
+        best = (vectors[len(said) :] @ vectors[: len(said)].T).max(axis=1)
+        return [OWN[model.name].nearness(cosine(float(dot))) for dot in best]
 
     def interrupt(self) -> None:
         """Wait no more for an embedder on a server. Thread-safe."""

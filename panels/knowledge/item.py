@@ -11,7 +11,7 @@ from core.kernel.language import tr
 from core.kernel.values.knowledge import Category, Item, Provenance
 from core.kernel.values.updates import is_under_way
 from core.knowledge.evidence_rows import is_struck, item_hash
-from core.knowledge.knowledge_messages import DeleteKnowledgeItem, SetTaskDone
+from core.knowledge.knowledge_messages import ArchiveItem, DeleteKnowledgeItem, SetTaskDone
 from core.knowledge.merges import draft_mark
 from core.talk.discussion.discussion_messages import SelectDiscussion, UndoDelete
 from panels.base.desk import Desk
@@ -58,7 +58,7 @@ _PLAYBOOK = re.compile(r"\*\*(.+?)\*\*:?[ \t]*", re.DOTALL)
 
 
 def item_card(desk: Desk, ui: Ui, item: Item) -> None:
-    """Draw an item. Sends EditKnowledgeItem, SetTaskDone, SelectDiscussion, UndoDelete."""
+    """Draw an item. Sends EditKnowledgeItem, ArchiveItem, SetTaskDone, SelectDiscussion, UndoDelete."""
     draft = desk.view.of(KnowledgeView).live.get(id(item))
     with ui.surface("card", "card", padding=(12, 8)):
         if draft is not None:
@@ -251,6 +251,11 @@ def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
         tip=why or tr("Make a draft of a prompt or tool…"),
     ):  # fmt: skip
         ask_draft(desk, item)
+    if is_live and ui.button(
+        "archive", "", icon="box-archive", kind="ghost", is_small=True, is_enabled=is_free,
+        tip=why or tr("Archive: requests do not contain this item until you take it back"),
+    ):  # fmt: skip
+        ask(desk, item, ArchiveItem(item))
     if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=is_free,
                  tip=why or tr("Delete…")):  # fmt: skip
         desk.view.dialog = Dialog(kind="delete_item", command=DeleteKnowledgeItem(item))

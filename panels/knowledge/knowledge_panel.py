@@ -15,10 +15,12 @@ from panels.base.desk import Desk, action_tip
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Ui
 from panels.base.view import Same
+from panels.knowledge.archive import archive_section
 from panels.knowledge.digest import digest_section, knowledge_path, note_head, switch_row
 from panels.knowledge.item import ONE_OF, item_card, lost_card, new_card
 from panels.knowledge.knowledge_facts import facts_section, save_fact
 from panels.knowledge.knowledge_room import (
+    ARCHIVE,
     PROPOSED,
     FactDraft,
     ItemDraft,
@@ -60,7 +62,7 @@ MORE_AT_ONCE = 500
 def knowledge_panel(desk: Desk) -> None:
     """Draw the panel. O(visible) for any number of items.
 
-    Sends AddKnowledgeItem, EditKnowledgeItem, DeleteKnowledgeItem, SetTaskDone, AttachNotes, RegenerateDigest,
+    Sends AddKnowledgeItem, EditKnowledgeItem, DeleteKnowledgeItem, ArchiveItem, TakeBackItem, SetTaskDone, AttachNotes, RegenerateDigest,
     DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete, EditFact, DeleteFact, ExplainItem, ExplainFact,
     SyncFacts, ProposeMerge, ApplyMerge, GraduatePlaybook, AcceptProposal, RefuseProposals.
     """
@@ -80,6 +82,10 @@ def knowledge_panel(desk: Desk) -> None:
                 icon="plug",
             ),
         )
+    if own.tab == ARCHIVE or desk.state.knowledge.archived:
+        count = len(desk.state.knowledge.archived)
+        label = tr("Archive ({count:,})", count=count) if count else tr("Archive")
+        tabs = (*tabs, Option(value=ARCHIVE, label=label, icon="box-archive"))
     own.tab = ui.tabs("parts", tabs, own.tab) or own.tab
     if own.tab == "digest":
         with ui.surface("digest", "clear", height=0, padding=(0, 0), scrolls=True):
@@ -93,6 +99,9 @@ def knowledge_panel(desk: Desk) -> None:
         return
     if own.tab == PROPOSED:
         proposals_section(desk)
+        return
+    if own.tab == ARCHIVE:
+        archive_section(desk)
         return
     _items(desk)
 

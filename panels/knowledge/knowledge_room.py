@@ -32,6 +32,9 @@ from panels.base.view import Dialog, Kept, Same, one_of
 PROPOSED = "proposed"
 """Tab of what other programs propose."""
 
+ARCHIVE = "archive"
+"""Tab of items that no request contains until the person takes them back."""
+
 FIRST_SHOWN = 100
 """Items of a section that are listed at first; more are asked for."""
 

@@ -6,6 +6,9 @@ from core.kernel import figures as fmt
 from core.kernel.frame import one_line
 from core.kernel.language import tr
 from core.kernel.values.facts import DiscussionMemory, ItemWords, MemoryUse
+from core.kernel.values.knowledge import Item, KnowledgeState
+from core.knowledge.knowledge_messages import ArchiveItem
+from core.knowledge.memory_log import all_items
 from core.knowledge.memory_use import UNUSED_AFTER
 from panels.base.desk import Desk
 
@@ -66,19 +69,35 @@ def _most(use: MemoryUse) -> tuple[DiscussionMemory, ...]:
 
 
 def _proposed(desk: Desk, proposed: tuple[ItemWords, ...]) -> None:
-    """Items that no reply used, each with a way to where it can be deleted."""
+    """What no reply used: an item with its way into the archive, a fact with the way to its place. Sends ArchiveItem."""
     ui = desk.ui
     text = tr(
-        "No reply used these in {UNUSED_AFTER} requests. Delete what you no longer need.",
+        "No reply used these in {UNUSED_AFTER} requests. The archive keeps an item, and requests stop to contain it.",
         UNUSED_AFTER=UNUSED_AFTER,
     )
     ui.text("unused", text, style="small", wraps=True)
+    known = desk.state.knowledge
+    standing = desk.view.memo.get("items by words", (known.categories, known.notes), lambda: _by_words(known))
     for number, one in enumerate(proposed[:SHOWN]):
         with ui.row(("unused", number)):
             ui.text("text", one_line(one.text, CHARS), tone="muted", style="small", width=0, tip=one.text)
-    if ui.button("open", tr("Open Knowledge"), icon="book", kind="ghost", is_small=True):
-        desk.view.show_hub("knowledge")
+            item = standing.get((one.category, one.text))
+            if item is not None and ui.button(
+                "archive",
+                tr("Archive"),
+                icon="box-archive",
+                kind="ghost",
+                is_small=True,
+                is_enabled=not desk.state.program.is_home_read_only,
+            ):
+                desk.ask(ArchiveItem(item))
     if len(proposed) > SHOWN:
         ui.text(
             "more", tr("and {proposed:,} more", proposed=len(proposed) - SHOWN), tone="faint", style="small"
         )
+    if ui.button("open", tr("Open Knowledge"), icon="book", kind="ghost", is_small=True):
+        desk.view.show_hub("knowledge")
+
+
+def _by_words(known: KnowledgeState) -> dict[tuple[str, str], Item]:
+    return {(item.category.value, item.text): item for item in all_items(known)}

@@ -36,6 +36,7 @@ from core.knowledge.facts.fact_checks import place_of as fact_place
 from core.knowledge.facts.fact_file import loose_items
 from core.knowledge.facts.fact_files import read_files
 from core.knowledge.file_writer import read_bytes
+from core.knowledge.knowledge_reader import archive_names
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.memory_log import linked_logs
 from core.knowledge.parts import BlockPlan
@@ -181,9 +182,10 @@ def _memory(home: Path) -> Memory:
         place = fact_place(name)
         if place is not None and not stored.problem:
             facts += [(fact.id, fact.text) for fact in loose_items(place, stored.data).facts]
+    named = [*((name, name) for name in item_files(home)), *archive_names(home)]
     files = [
-        parse_file(name, read_bytes(paths.knowledge_dir(home) / name), most_chars=sys.maxsize)
-        for name in item_files(home)
+        parse_file(of, read_bytes(paths.knowledge_dir(home) / name), most_chars=sys.maxsize)
+        for name, of in named
     ]
     return Memory(
         files=files,

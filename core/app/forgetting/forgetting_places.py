@@ -137,6 +137,13 @@ PLACES: tuple[Place, ...] = (
         ),
     ),
     Place(
+        id="archive",
+        label=tr("items in the archive"),
+        files=("knowledge/archive/*",),
+        checked=READ_AGAIN,
+        counted=(tr("item in the archive"), tr("items in the archive")),
+    ),
+    Place(
         id="drafts",
         label=tr("drafts made from playbooks"),
         files=("knowledge/drafts/*",),

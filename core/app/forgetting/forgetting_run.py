@@ -82,7 +82,7 @@ from core.knowledge.harvest.batch_prompts import FOLDER, BatchFiles
 from core.knowledge.harvest.merge_reply import KEPT_MARK
 from core.knowledge.harvest.preview import conversation_mark, without_marks
 from core.knowledge.harvest.replies import KeptReplies, keep_review, kept_conversations, load_review
-from core.knowledge.knowledge_reader import digest_file, regenerate_digest
+from core.knowledge.knowledge_reader import archive_names, digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.mcp_server.proposal_worker import drop_saying
 from core.knowledge.merges import draft_mark
@@ -346,8 +346,12 @@ class _Forgetting:
         for name in item_files(self._home):
             self._cut("items", name, partial(_items_cut, name, words))
             self._remove_where_bare(name)
-        for name, of in version_names(self._home):
-            self._cut("versions", name, partial(_items_cut, of, words))
+        for place_id, names in (
+            ("versions", version_names(self._home)),
+            ("archive", archive_names(self._home)),
+        ):
+            for name, of in names:
+                self._cut(place_id, name, partial(_items_cut, of, words))
         self._drop_drafts()
         self._drop_facts()
         self._cut(EVIDENCE_FILE.partition(".")[0], EVIDENCE_FILE, lambda data: evidence_without(data, words))

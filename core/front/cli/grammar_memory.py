@@ -376,6 +376,23 @@ def add_knowledge(commands: CommandParsers, common: Parser) -> None:
     )
     seen = add_command(actions, common, "seen", tr("list the items that requests held, newest first"))
     seen.add_argument("--discussion", metavar="ID", default="", help=tr("only this discussion"))
+    archive = add_command(
+        actions,
+        common,
+        "archive",
+        tr("list the archive and unused items, or put an item into the archive"),
+        tr("No request contains an item of the archive. The archive keeps the item until you take it back."),
+    )
+    moved = archive.add_mutually_exclusive_group()
+    moved.add_argument(
+        "item",
+        nargs="?",
+        default="",
+        help=tr("the item to archive: its place in `show`, or words of this item"),
+    )
+    moved.add_argument(
+        "--take-back", metavar="ITEM", default="", help=tr("put this item of the archive back")
+    )
     merge = add_command(
         actions, common, "merge", tr("have a model propose a shorter file; you see the proposal first")
     )

@@ -38,6 +38,7 @@ from core.kernel.values.knowledge import (
     item_data,
 )
 from core.knowledge.apply import MergeRequest, apply_merge, make_draft
+from core.knowledge.archive import archive_item, take_back
 from core.knowledge.duplicates import search_items
 from core.knowledge.fact_store import FactReader, chosen_facts, left_words, sync_facts
 from core.knowledge.facts.fact_sync import validate
@@ -59,7 +60,8 @@ from core.knowledge.mcp_server.proposal_messages import (
 )
 from core.knowledge.mcp_server.proposal_step import words_of
 from core.knowledge.mcp_server.proposal_worker import ProposalHandler
-from core.knowledge.memory_log import all_items, fact_history, item_history, seen_items
+from core.knowledge.memory_log import all_items, counted_use, fact_history, item_history, seen_items
+from core.knowledge.memory_use import UNUSED_AFTER
 from core.knowledge.merges import merge_data, merge_lines
 from core.services.providers.clients import clients_for
 from core.services.providers.protocol import CancelToken
@@ -212,13 +214,58 @@ def show_seen(home: Path, state: KnowledgeState, options: Options, console: Cons
         console.write("".join(f"{line}\n" for line in seen_lines(seen)))
 
 
+def run_archive(home: Path, state: KnowledgeState, options: Options, console: Console) -> None:
+    """List the archive and what is proposed for it, put an item into it, or take one back.
+
+    Raises:
+        UsageError: no item is meant, or several. SlopError: a file could not be read or written.
+    """
+    given = options.given
+    if given.take_back:
+        item = named_among(
+            state.archived, given.take_back, remedy=tr("`manual-slop knowledge archive` lists the archive")
+        )
+        take_back(home, item)
+        console.outcome(
+            tr("Taken back: {text}", text=one_line(item.text, 100)), {**item_data(item), "is_archived": False}
+        )
+    elif given.item:
+        item = named_item(state, given.item)
+        archive_item(home, item)
+        console.outcome(
+            tr("Archived: {text}", text=one_line(item.text, 100)), {**item_data(item), "is_archived": True}
+        )
+    else:
+        _list_archive(home, state, console, is_json=options.is_json)
+
+
+def _list_archive(home: Path, state: KnowledgeState, console: Console, *, is_json: bool) -> None:
+    unused = counted_use(home, all_items(state), FactReader(home).facts()).proposed
+    if is_json:
+        rows = [{"category": one.category, "text": one.text} for one in unused]
+        console.json({"archived": [item_data(item) for item in state.archived], "unused": rows})
+        return
+    _show_items(state.archived, console, is_json=False, empty=tr("The archive is empty."))
+    if unused:
+        console.line()
+        console.line(tr("No reply used these in {UNUSED_AFTER} requests:", UNUSED_AFTER=UNUSED_AFTER))
+    for one in unused:
+        console.line(f"  {one_line(one.text, 200)}")
+
+
 def named_item(state: KnowledgeState, name: str) -> Item:
     """The item that a person means: by its place (`facts.md:3`), else by words that only it has.
 
     Raises:
         UsageError: there is none, or there are several; names some.
     """
-    items = all_items(state)
+    return named_among(
+        all_items(state), name, remedy=tr("`manual-slop knowledge show` prints the place of each item")
+    )
+
+
+def named_among(items: Sequence[Item], name: str, *, remedy: str) -> Item:
+    """As `named_item`, of these items. Raises UsageError: there is none, or there are several; names some."""
     at = [one for one in items if name == f"{one.file}:{one.first_line}"]
     found = at or search_items(items, name)
     if len(found) == 1:
@@ -226,7 +273,7 @@ def named_item(state: KnowledgeState, name: str) -> Item:
     if not found:
         raise UsageError(
             tr("there is no item {name!r}", name=name),
-            remedy=tr("`manual-slop knowledge show` prints the place of each item"),
+            remedy=remedy,
         )
     places = ", ".join(f"{one.file}:{one.first_line}" for one in found[:5])
     raise UsageError(
@@ -551,6 +598,8 @@ def run_knowledge(options: Options, console: Console) -> int:
             return run_graduate(home, state, options, console)
         case "seen":
             show_seen(home, state, options, console)
+        case "archive":
+            run_archive(home, state, options, console)
         case "digest":
             _show_digest(state, console, str(digest_file(home)), is_json=options.is_json)
         case "search":

@@ -246,6 +246,7 @@ class KnowledgeState(msgspec.Struct, frozen=True):
         watched: absolute paths whose change calls for another reading; problems: sentences for the person.
         withdrawals: how often something was taken out; facts: the structured ones, as the last sync left them.
         drafts: absolute paths of drafts, by the mark of their playbook (`core.knowledge.merges.draft_mark`).
+        archived: items that no request reads, until a person takes them back.
     """
 
     categories: tuple[CategoryFile, ...] = ()
@@ -258,6 +259,7 @@ class KnowledgeState(msgspec.Struct, frozen=True):
     withdrawals: int = 0
     facts: FactsState = NO_FACTS
     drafts: Mapping[str, str] = msgspec.field(default_factory=dict)
+    archived: tuple[Item, ...] = ()
 
     @property
     def is_on(self) -> bool:

@@ -74,7 +74,7 @@ BROUGHT_BACK = {
     ),
     "the composer": "TakeBackQueued SetDraft",
     "the logs of items and facts, and the way back that is offered": (
-        "DeleteKnowledgeItem RestoreItem EditKnowledgeItem SetTaskDone DeleteFact EditFact RestoreFact"
+        "DeleteKnowledgeItem RestoreItem ArchiveItem TakeBackItem EditKnowledgeItem SetTaskDone DeleteFact EditFact RestoreFact"
     ),
     "the version of the file, the trash and the undo": "ApplyHarvest ApplyMerge GraduatePlaybook",
     "the conversations, which are there again, and the replies that are kept": "UndoHarvest",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from core.knowledge.evidence_rows import item_hash
 from core.knowledge.history_text import history
 from core.knowledge.knowledge_messages import NoteInjection, NoteUse
 from core.knowledge.memory_log import Injections, read_logs
-from core.knowledge.memory_use import UNUSED_AFTER, memory_use, quoted
+from core.knowledge.memory_use import MOST_SENTENCES, UNUSED_AFTER, meant, memory_use, quoted, sentences
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 ITEM = "The cache of the parser lives for five minutes."
@@ -53,6 +54,48 @@ def test_scripts_without_blanks_and_short_items_are_found_and_small_words_are_no
 
     assert quoted("我们知道缓存在五分钟后结束。", "", texts) == ("cjk",)
     assert quoted("So tides follow moonlight, and it is in the of a. Use UTC", "", texts) == ("short",)
+
+
+def like(said: Sequence[str], known: Sequence[str]) -> list[float]:
+    """Nearness by a table of what means the same."""
+    same = {("It forgets after five minutes.", ITEM), ("Five minutes?", ITEM)}
+    return [0.9 if any((one, text) in same for one in said) else 0.1 for text in known]
+
+
+def test_what_a_reply_says_in_its_own_words_is_used_unless_the_person_said_it() -> None:
+    texts = {"a": ITEM, "b": "Something about quite other things."}
+    said = "Sure. It forgets after five minutes."
+
+    assert meant(said, "How long?", texts, like) == ("a",)
+    assert meant(said, "It forgets after five minutes.", texts, like) == ()
+    assert meant("Sure.", "", texts, like) == ()
+    assert meant(said, "", texts, lambda _said, _known: ()) == ()
+    assert meant("", "", {}, like) == ()
+
+
+def test_meaning_is_asked_about_what_no_words_told_alone(tmp_path: Path) -> None:
+    item = Item(category=Category.FACTS, text=ITEM, file="facts.md", first_line=1, last_line=1)
+    asked: list[Sequence[str]] = []
+
+    def near(said: Sequence[str], known: Sequence[str]) -> list[float]:
+        asked.append(known)
+        return like(said, known)
+
+    keeper = Injections(tmp_path, lambda: known_with(item), like=near)
+    keeper.note(NoteInjection(discussion_id="d", message_id="m", model="x", text=f"- {ITEM}", at=NOW))
+    for said in (ITEM, "It forgets after five minutes."):
+        keeper.note_use(
+            NoteUse(discussion_id="d", message_id="r", model="x", asked="How long?", reply=said, at=NOW)
+        )
+    used = [event.items for event in read_logs(tmp_path).events if event.kind is ItemEventKind.USED]
+
+    assert used == [(item_hash(item.category, item.text),)] * 2
+    assert asked[0] == [ITEM]  # of the second reply: the first one quotes it
+
+
+def test_of_a_long_reply_the_first_sentences_are_looked_at() -> None:
+    assert len(sentences("This is one sentence of many. " * 500)) == MOST_SENTENCES
+    assert sentences("- Two words\n\n* It has three words") == ("It has three words",)
 
 
 @given(st.text(), st.text(), st.dictionaries(st.text(max_size=3), st.text(), max_size=4))

@@ -12,12 +12,14 @@ from core.kernel.errors import StorageError
 from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem, HarvestPreview
 from core.kernel.values.knowledge import Category, Item
 from core.knowledge.apply_log import plan_append
+from core.knowledge.archive import archive_item
 from core.knowledge.duplicates import known_items
 from core.knowledge.edits import delete_item, restore_item
 from core.knowledge.fact_store import FactReader
 from core.knowledge.harvest.harvest_reply import Reply
 from core.knowledge.harvest.preview import chosen, propose, ticked
 from core.knowledge.history_text import tombstones
+from core.knowledge.knowledge_reader import archived_items
 from core.knowledge.memory_log import read_logs
 from tests.core.app.forgetting.day import OTHER, SHARED, WORD, a_day, files, forgotten, items
 from tests.core.knowledge.harvest.harvests import OLD, Harvest, Model, add_discussion, item_lines, reply
@@ -51,6 +53,20 @@ def test_an_item_leaves_everything_but_the_conversations_that_hold_it(home: Path
     assert OTHER not in {fact.text for fact in FactReader(home).facts()}
     assert (receipt.items, receipt.facts, receipt.problems) == (1, 1, ())
     assert SHARED in [item.text for item in items(home)]
+
+
+def test_what_was_archived_is_forgotten_with_its_conversation_and_alone(home: Path) -> None:
+    secret = a_day(home)
+    texts = [item.text for item in items(home) if WORD.lower() in item.text.lower()]
+    for text in (*texts, OTHER):
+        archive_item(home, named(home, text))
+    forgotten(home, secret)
+    assert {item.text for item in archived_items(home)} == {OTHER}
+    assert not {"knowledge", "cache"} & holders_of(WORD)
+
+    forgotten(home, item=archived_items(home)[0])
+    assert archived_items(home) == ()
+    assert not {"knowledge", "cache"} & holders_of(OTHER)
 
 
 def test_an_item_that_an_editor_changed_takes_its_quote_and_its_former_words_along(home: Path) -> None:

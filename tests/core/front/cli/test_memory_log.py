@@ -92,3 +92,18 @@ def test_an_undo_that_takes_out_much_lists_it_and_asks(world: World) -> None:
 
     assert world.run("harvest", "undo", given=b"undo\n", types=True).code == 0
     assert "Fact 4." not in facts.read_text()
+
+
+def test_an_item_goes_into_the_archive_and_back_by_its_words(known: World) -> None:
+    assert known.run("knowledge", "archive").out == "The archive is empty.\n"
+    ended = known.run("knowledge", "archive", "is far")
+    assert (ended.code, ended.out) == (0, "Archived: The moon is far.\n")
+    assert "is far" not in known.run("knowledge", "show").out
+    listed = known.run("knowledge", "archive", "--json").json
+    assert ([one["text"] for one in listed["archived"]], listed["unused"]) == (["The moon is far."], [])
+    assert known.run("knowledge", "archive", "is far").code == 2
+    assert known.run("knowledge", "archive", "--take-back", "nobody").code == 2
+
+    assert known.run("knowledge", "archive", "--take-back", "far").out == "Taken back: The moon is far.\n"
+    assert "The moon is far." in known.run("knowledge", "show").out
+    assert known.run("knowledge", "archive").out == "The archive is empty.\n"

@@ -1,0 +1,78 @@
+"""The tab of the archive in the Knowledge panel: items that no request contains, and the way back for each."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import msgspec
+
+from core.kernel import figures as fmt
+from core.kernel.language import tr
+from core.kernel.values.knowledge import Item
+from core.knowledge.knowledge_messages import TakeBackItem
+from panels.base.desk import Desk
+from panels.base.ui import Ui
+from panels.base.view import Same
+from panels.knowledge.item import provenance
+from panels.knowledge.knowledge_room import ask, can_ask, item_key, shown_text
+
+CARD_PX, GAP_PX, LINE_PX, CHAR_PX = 56.0, 8.0, 19.0, 7.2
+
+
+def archive_section(desk: Desk) -> None:
+    """Draw the tab. O(visible). Sends TakeBackItem."""
+    ui, items = desk.ui, desk.state.knowledge.archived
+    if not items:
+        ui.text("none", tr("The archive is empty."), tone="muted", wraps=True)
+        return
+    kept = fmt.count(len(items), tr("item"), tr("items"))
+    ui.text(
+        "what",
+        tr("The archive keeps {kept}. No request contains them until you take them back.", kept=kept),
+        tone="muted",
+        style="small",
+        wraps=True,
+    )
+    ui.virtual_list("archived", ArchiveRows(desk, items))
+
+
+class ArchiveRows(msgspec.Struct):
+    """The archive, for a virtual list."""
+
+    desk: Desk
+    items: tuple[Item, ...]
+
+    @property
+    def revision(self) -> Hashable:
+        """The items themselves."""
+        return Same(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def key(self, index: int) -> Hashable:
+        """An item's name, and its line: the archive may keep the same words twice."""
+        return item_key(self.items[index]), self.items[index].first_line
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """A guess by the length of the words."""
+        return CARD_PX + LINE_PX * (1 + len(self.items[index].text) * CHAR_PX // max(80.0, width - 40))
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw an item with its way back."""
+        item = self.items[index]
+        with ui.surface("card", "card", padding=(12, 8)), ui.group("lines", gap=5):
+            ui.text("text", shown_text(item), wraps=True)
+            with ui.row("foot", gap=4):
+                provenance(self.desk, ui, item.provenance)
+                ui.push()
+                if ui.button(
+                    "take back",
+                    tr("Take back"),
+                    icon="rotate-left",
+                    is_small=True,
+                    is_enabled=can_ask(self.desk, item),
+                    tip=tr("Put this item back into {file}", file=item.file),
+                ):
+                    ask(self.desk, item, TakeBackItem(item))
+        ui.gap(GAP_PX)
