@@ -72,7 +72,7 @@ def _proposed(desk: Desk, proposed: tuple[ItemWords, ...]) -> None:
     """What no reply used: an item with its way into the archive, a fact with the way to its place. Sends ArchiveItem."""
     ui = desk.ui
     text = tr(
-        "No reply used these in {UNUSED_AFTER} requests. The archive keeps an item, and requests stop to contain it.",
+        "No reply used these in {UNUSED_AFTER} requests. You can archive them; no request contains archived items.",
         UNUSED_AFTER=UNUSED_AFTER,
     )
     ui.text("unused", text, style="small", wraps=True)

@@ -1,7 +1,7 @@
 """Measures memory: passages found and shown, what goes beside a message, what stands in the digest, with peers in one run.
 
 Own sets, in two held-out halves; `--locomo FILE` measures the public set of that name beside them, `--every N` asks each n-th
-question of it.
+question of it. `--peers` installs other programs that keep memory and has them answer the same questions.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from core.retrieval.embedding import DIMENSION
 from core.retrieval.minilm import MODEL_NAME, MiniLM
 from tests.bench.__main__ import Row, row
 from tests.bench.memory_ours import TOKENS, TURNS, Score, digest, filled, recall, score
+from tests.bench.memory_peers import PEERS, Unanswered, answers
 from tests.bench.memory_sets import Life, locomo, long_talks, own
 
 LIVES = 4
@@ -60,6 +61,7 @@ def rows(options: Sequence[str] = ()) -> list[Row]:
     parser.add_argument("--every", type=int, default=3, help="each n-th question of it")
     parser.add_argument("--of-languages", action="store_true", help="by the model for any language")
     parser.add_argument("--lives", type=int, default=LIVES, help="own lives")
+    parser.add_argument("--peers", action="store_true", help="install other programs, and ask them too")
     asked = parser.parse_args(list(options))
     sets = {"own": [own(seed) for seed in range(asked.lives)]}
     if asked.locomo:
@@ -76,6 +78,7 @@ def rows(options: Sequence[str] = ()) -> list[Row]:
         for name, lives in sets.items():
             found += _found(Path(folder) / name, name, lives, model)
             found += _digests(name, lives)
+            found += [_by_program(name, peer, lives) for peer in (PEERS if asked.peers else ())]
         found += _long(Path(folder) / "long", model)
     return found
 
@@ -103,6 +106,20 @@ def _found(folder: Path, name: str, lives: Sequence[Life], model: _Model) -> lis
         turns = [_recalls(ranking, life) for life in lives]
         found.append(row(f"{name}: turns by {peer}", statistics.mean(chain.from_iterable(turns)), "of 1"))
     return found
+
+
+def _by_program(name: str, peer: str, lives: Sequence[Life]) -> Row:
+    """Share of evidence among the turns that another program finds; one that cannot be asked says why in place of a unit."""
+    told = answers(peer, lives, TURNS)
+    label = f"{name}: turns by {peer}"
+    if isinstance(told, Unanswered):
+        return row(label, 0.0, f"not measured: {told.reason}")
+    shares = [
+        len(one.evidence & set(marks)) / len(one.evidence)
+        for life, found in zip(lives, told, strict=True)
+        for one, marks in zip(life.questions, found, strict=True)
+    ]
+    return row(label, statistics.mean(shares), "of 1")
 
 
 def _long(folder: Path, model: _Model) -> list[Row]:
