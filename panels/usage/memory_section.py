@@ -8,7 +8,6 @@ from core.kernel.language import tr
 from core.kernel.values.facts import DiscussionMemory, ItemWords, MemoryUse
 from core.kernel.values.knowledge import Item, KnowledgeState
 from core.knowledge.knowledge_messages import ArchiveItem
-from core.knowledge.memory_log import all_items
 from core.knowledge.memory_use import UNUSED_AFTER
 from panels.base.desk import Desk
 
@@ -100,4 +99,5 @@ def _proposed(desk: Desk, proposed: tuple[ItemWords, ...]) -> None:
 
 
 def _by_words(known: KnowledgeState) -> dict[tuple[str, str], Item]:
-    return {(item.category.value, item.text): item for item in all_items(known)}
+    kept = (*known.categories, *known.notes)
+    return {(item.category.value, item.text): item for file in kept for item in file.items}

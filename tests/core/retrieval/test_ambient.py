@@ -29,7 +29,7 @@ from core.kernel.values.retrieval import (
     SearchHit,
 )
 from core.retrieval import retrieval_worker as recaller_module
-from core.retrieval.ambient import passage_texts, recall_filters, recalled
+from core.retrieval.ambient import PART_CHARS, part_of, passage_texts, recall_filters, recalled
 from core.retrieval.retrieval_worker import BUSY, TOO_SLOW, Recaller
 from tests.patience import PATIENCE_S
 
@@ -165,13 +165,45 @@ def test_the_budget_holds_by_the_tokenizer_too_whatever_is_said(said: str) -> No
     """An estimate by size let twice as much through of code and ids."""
     got = found(*(hit(number, f"{number} {said * 12}") for number in range(12)))
 
-    assert 300 < count_tokens(got.text) <= 800 * 1.1
+    assert 250 < count_tokens(got.text) <= 800 * 1.15
 
 
 def test_a_passage_too_large_for_the_budget_leaves_it_to_a_smaller_one() -> None:
-    got = found(hit(1, "The checkpoint interval. " * 300), hit(2), tokens=200)
+    got = found(hit(1, "The checkpoint interval. " * 300), hit(2), tokens=110)
 
     assert [one.place for one in got.passages] == ["k2.md:2"]
+
+
+def test_of_a_long_passage_the_sentences_go_along_that_hold_the_words_of_the_message() -> None:
+    noise = "Nothing of this has to do with what is wanted here. " * 12
+    asked = "The checkpoint interval is thirty seconds. It was a minute before."
+    got = found(hit(1, f"{noise}{asked} {noise}"), hit(2))
+
+    assert len(got.passages) == 2
+    assert asked in got.text
+    first = got.passages[0].words
+    assert (first[0], first[-1]) == ("…", "…")
+    assert len(first) <= PART_CHARS + 2
+
+
+def test_of_one_turn_one_part_goes_along_and_what_was_told_is_not_told_again() -> None:
+    long = f"The checkpoint interval is thirty seconds. {'Other words stand here. ' * 40}"
+    turn = hit(1, long, corpus=Corpus.DISCUSSIONS, path="d1", heading="user")
+    again = replace(
+        turn, text="And the checkpoint interval was once a minute, in spring.", score=turn.score - 0.01
+    )
+    got = found(turn, again)
+    assert len(got.passages) == 1
+
+    told = replace(question(), told=got.passages[0].words)
+    assert not recalled(told, SearchAnswer(MESSAGE, (turn,))).passages
+
+
+@given(st.text(), st.lists(st.text(min_size=1), max_size=4))
+def test_a_part_is_total_and_stands_in_its_text(text: str, terms: list[str]) -> None:
+    part = part_of(text, terms)
+    assert len(part) <= max(len(text), PART_CHARS + 2)
+    assert part.strip("…").strip() in text
 
 
 @pytest.mark.parametrize(
