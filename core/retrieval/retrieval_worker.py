@@ -53,6 +53,7 @@ from core.retrieval.navigation_files import (
 )
 from core.retrieval.note_heads import FieldNames
 from core.retrieval.nearness import OWN
+from core.retrieval.nearness import MINILM, OWN
 from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.remote_embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
 from core.retrieval.retrieval_messages import (
@@ -173,7 +174,8 @@ class Retrieving:
         except EmbedError:
             return ()
         best = (vectors[len(said) :] @ vectors[: len(said)].T).max(axis=1)
-        return [OWN[model.name].nearness(cosine(float(dot))) for dot in best]
+        scale = OWN.get(model.name, MINILM)
+        return [scale.nearness(cosine(float(dot))) for dot in best]
 
     def interrupt(self) -> None:
         """Wait no more for an embedder on a server. Thread-safe."""

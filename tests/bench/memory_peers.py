@@ -117,9 +117,12 @@ def _installed(name: str, peer: MemoryPeer) -> str:
         return ""
     try:
         subprocess.run(
-            [sys.executable, "-m", "venv", FOLDER / name], check=True, capture_output=True, timeout=INSTALL_S
+            [sys.executable, "-m", "venv", str(FOLDER / name)],
+            check=True,
+            capture_output=True,
+            timeout=INSTALL_S,
         )
-        pip = [_python(name), "-m", "pip", "install", "--quiet", peer.package]
+        pip = [str(_python(name)), "-m", "pip", "install", "--quiet", peer.package]
         subprocess.run(pip, check=True, capture_output=True, text=True, timeout=INSTALL_S)
     except (subprocess.SubprocessError, OSError) as error:
         return f"it does not install here: {_last_line(error)}"

@@ -14,7 +14,13 @@ from core.knowledge.archive import archive_item, take_back
 from core.knowledge.fact_store import FactReader
 from core.knowledge.facts.fact_merge import ranked
 from core.knowledge.history_text import history_lines
-from core.knowledge.knowledge_messages import ArchiveItem, ChangeKnowledge, KnowledgeRead, TakeBackItem
+from core.knowledge.knowledge_messages import (
+    ArchiveItem,
+    ChangeKnowledge,
+    KnowledgeRead,
+    RestoreItem,
+    TakeBackItem,
+)
 from core.knowledge.knowledge_reader import (
     KnowledgeReader,
     archived_items,
@@ -104,7 +110,7 @@ def test_what_is_gone_is_said_and_nothing_changes(home: Path) -> None:
 def test_an_item_that_was_written_anew_meanwhile_leaves_the_archive_and_stands_once(home: Path) -> None:
     archive_item(home, known(home, MOON))
     (kept,) = archived_items(home)
-    edits.restore_item(home, edits.RestoreItem(kept, f"- {MOON} [from: talk, 2026-11-20]\n".encode(), -1, ""))
+    edits.restore_item(home, RestoreItem(kept, f"- {MOON} [from: talk, 2026-11-20]\n".encode(), -1, ""))
     take_back(home, kept)
 
     assert archived_items(home) == ()

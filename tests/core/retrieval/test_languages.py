@@ -227,3 +227,30 @@ def test_a_run_that_is_stopped_leaves_the_old_index_to_answer(room: Room, wide: 
     room._index.prepare()
     room.index()
     assert not room.search("gateway").degraded
+
+
+def _bag(_self: object, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+    """Vectors by the words that a text holds."""
+    made = np.zeros((len(texts), DIMENSION), np.int8)
+    for row, text in enumerate(texts):
+        for word in text.lower().split():
+            made[row, sum(word.encode()) % DIMENSION] = 60
+    return made
+
+
+def test_likeness_is_told_by_the_model_that_runs_and_starts_none(
+    room: Room, wide: Wide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TwoModels, "embed", _bag)
+    assert room.shared.likeness(["The gateway retries thrice."], ["How the gateway retries"]) == ()
+    room.index()
+    room.search("how often does the gateway retry?")
+    near, far = room.shared.likeness(
+        ["Fine.", "The gateway retries thrice."], ["the gateway retries thrice", "mud by the old pier"]
+    )
+
+    assert near > far
+    assert wide.asked == []
+    room.shared.likeness(["Der Hafen kostet fünf Euro am Tag."], ["Das Wasser im Hafen steigt am Abend."])
+    assert len(wide.asked) == 2
+    assert room.shared.likeness([], ["nothing was said"]) == ()
