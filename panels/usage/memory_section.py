@@ -68,7 +68,7 @@ def _most(use: MemoryUse) -> tuple[DiscussionMemory, ...]:
 
 
 def _proposed(desk: Desk, proposed: tuple[ItemWords, ...]) -> None:
-    """What no reply used: an item with its way into the archive, a fact with the way to its place. Sends ArchiveItem."""
+    """Items and facts that no reply used; an item has a button for the archive. Sends ArchiveItem."""
     ui = desk.ui
     text = tr(
         "No reply used these in {UNUSED_AFTER} requests. You can archive them; no request contains archived items.",
