@@ -216,14 +216,18 @@ def recalled(
 ) -> Recalled:
     """Choose among the hits, best first, and write the block. Never over `question.spec.tokens` by `count`."""
     chosen: list[_Told] = []
-    terms = asked_terms(question.text)
+    terms, most, taken = asked_terms(question.text), question.spec.tokens, 0
     for hit in sorted(fitting_hits(question, answer.hits), key=_order):
-        told = _Told(hit=hit, number=hit.lines.first, words=part_of(hit.text, terms))
+        told = _Told(hit=hit, number=hit.lines.first, words=hit.text)
         if _is_chosen(told, chosen) or not _has_room(told, chosen) or not _has_newer(hit, chosen):
             continue
-        for form in _forms(told, terms):
-            if count(_block([*chosen, *form])) <= question.spec.tokens:
+        for form in _forms(replace(told, words=part_of(hit.text, terms)), terms):
+            if taken + sum(count(one.words) for one in form) > most:
+                continue  # its words alone are too many: what stands around them need not be counted
+            size = count(_block([*chosen, *form]))
+            if size <= most:
                 chosen += form
+                taken = size
                 break
     text = _block(chosen)
     passages = tuple(_passage(one, terms) for one in _in_order(chosen))
