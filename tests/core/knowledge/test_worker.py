@@ -48,9 +48,9 @@ def spec(settings: KnowledgeSettings = ON) -> StackSpec:
     return StackSpec("d", StackInputs(), Preset("p"), "/", knowledge=settings)
 
 
-def handled(home: Path, effect: KnowledgeEffect, **more: bool) -> list[Event]:
+def handled(home: Path, effect: KnowledgeEffect, *, is_read_only: bool = False) -> list[Event]:
     events: list[Event] = []
-    KnowledgeHandler(home, events.append, **more).handle(effect)
+    KnowledgeHandler(home, events.append, is_read_only=is_read_only).handle(effect)
     return events
 
 
