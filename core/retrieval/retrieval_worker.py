@@ -51,9 +51,8 @@ from core.retrieval.navigation_files import (
     survey,
     write_navigation,
 )
-from core.retrieval.note_heads import FieldNames
-from core.retrieval.nearness import OWN
 from core.retrieval.nearness import MINILM, OWN
+from core.retrieval.note_heads import FieldNames
 from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.remote_embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
 from core.retrieval.retrieval_messages import (
