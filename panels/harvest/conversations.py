@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from math import ceil
 
 import msgspec
 
@@ -27,8 +28,8 @@ from panels.knowledge.rows import reader_fault, where_it_goes
 
 FOOT_PX = 58.0
 SHORT_FOOT_PX = 36.0
-NOTE_LINE_PX, NOTE_MORE_PX = 660.0, 18.0
-"""Width from which the note in the foot stands in one line; the height of another."""
+NOTE_LINE_PX, NOTE_MORE_PX, NOTE_ROOM_PX = 660.0, 18.0, 600.0
+"""Width from which the note in the foot stands in one line; the height of another; height of the panel that has room for it."""
 """While a card stands over the part, there is no estimate and no note in the foot."""
 ROW_PX, LED_ROW_PX = 42.0, 49.0
 """Of two lines; and with a button that leads to the discussion."""
@@ -382,10 +383,18 @@ def _held(desk: Desk) -> frozenset[str]:
 
 
 def _foot_px(desk: Desk) -> float:
-    """Height of the button and of the note below it, which takes a second line where one is too short for it."""
+    """Height of the button and of the note below it, which takes as many lines as it needs where the rows leave it room."""
     if _is_short(desk):
         return SHORT_FOOT_PX
-    return FOOT_PX if desk.ui.width() >= NOTE_LINE_PX else FOOT_PX + NOTE_MORE_PX
+    if not _has_room(desk):
+        return FOOT_PX
+    lines = ceil(NOTE_LINE_PX / max(1.0, desk.ui.width() or NOTE_LINE_PX))
+    return FOOT_PX + NOTE_MORE_PX * (lines - 1)
+
+
+def _has_room(desk: Desk) -> bool:
+    """True if the panel is so high that the note may take more than a line from its rows."""
+    return desk.ui.height() >= NOTE_ROOM_PX
 
 
 def _foot(desk: Desk) -> None:
@@ -404,7 +413,10 @@ def _foot(desk: Desk) -> None:
             _batch_button(desk, found)
         if not _is_short(desk):
             note = tr("Nothing on disk changes before you choose Apply. {state}", state=where_it_goes(state))
-            ui.text("note", note, tone="muted", style="small", wraps=True)
+            if _has_room(desk):
+                ui.text("note", note, tone="muted", style="small", wraps=True)
+            else:
+                ui.text("note", note, tone="muted", style="small", width=0, tip=note)
 
 
 def nothing_old(desk: Desk) -> str:
