@@ -8,7 +8,7 @@ from datetime import datetime
 from core.kernel.values.usage import PaidKind, Usage
 
 KINDS = tuple(PaidKind)
-CALL = struct.Struct("<dIIBBqqqqddd")
+CALL = struct.Struct("<dIIBBqqqqqqddd")
 """Time, payer, discussion, kind, whether it is an estimate, tokens (-1: not told), cost and seconds (NaN: not known)."""
 _UNTOLD = float("nan")
 
@@ -19,6 +19,7 @@ def pack_call(at: datetime, payer: int, discussion: int, kind: PaidKind, usage: 
         at.timestamp(), payer, discussion, KINDS.index(kind), usage.is_estimate,
         _told(usage.input_tokens), _told(usage.output_tokens),
         _told(usage.cache_read_tokens), _told(usage.cache_write_tokens),
+        _told(usage.cache_write_1h_tokens), _told(usage.cache_write_12h_tokens),
         _known(usage.cost_usd), _known(usage.time_to_first_token_s), _known(usage.duration_s),
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from core.kernel.language import tr
 from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind, TokenRates
@@ -299,6 +300,24 @@ def token_prices(provider: str, model: str, at: datetime) -> TokenPrices | None:
     found = calculated.model_price
     fresh, read_usd = _usd(found.input_mtok), _usd(found.cache_read_mtok)
     return None if fresh is None else TokenPrices(input_usd=fresh, read_usd=read_usd)
+
+
+def billed_prices(provider: str, model: str, at: datetime) -> TokenPrices | None:
+    """As `token_prices`, with the prices of writing that `cost` bills where the person gave none."""
+    prices = token_prices(provider, model, at)
+    if prices is None or prices.write_usd is not None:
+        return prices
+    sent = Usage(input_tokens=_PROBE_TOKENS, output_tokens=0, cache_write_tokens=_PROBE_TOKENS)
+    lives = (
+        replace(sent, cache_write_5m_tokens=_PROBE_TOKENS),
+        replace(sent, cache_write_1h_tokens=_PROBE_TOKENS),
+        replace(sent, cache_write_12h_tokens=_PROBE_TOKENS),
+    )
+    short, hour, half_day = (cost(provider, model, one, at) for one in lives)
+    if short is None or hour is None or half_day is None:
+        return prices
+    written = short / _PROBE_TOKENS, hour / _PROBE_TOKENS, half_day / _PROBE_TOKENS
+    return replace(prices, write_usd=written)
 
 
 def _usd(per_million: object) -> float | None:

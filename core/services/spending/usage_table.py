@@ -30,6 +30,7 @@ _COLUMNS = np.dtype(
     [
         ("at", "<f8"), ("payer", "<u4"), ("discussion", "<u4"), ("kind", "u1"), ("estimate", "u1"),
         ("input", "<i8"), ("output", "<i8"), ("read", "<i8"), ("write", "<i8"),
+        ("hour", "<i8"), ("half_day", "<i8"),
         ("cost", "<f8"), ("first", "<f8"), ("took", "<f8"),
     ]
 )  # fmt: skip
@@ -145,9 +146,11 @@ class UsageTable:
             if rates is None or rates.read_usd is None:
                 unknown |= of_payer
                 continue
-            write_usd = rates.write_usd[0] if rates.write_usd is not None else rates.input_usd
             saved[of_payer] = figures[_READ, of_payer] * (rates.input_usd - rates.read_usd)
-            saved[of_payer] -= figures[_WRITE, of_payer] * (write_usd - rates.input_usd)
+            hour, half_day = (np.maximum(calls[name][of_payer], 0) for name in ("hour", "half_day"))
+            lives = np.maximum(figures[_WRITE, of_payer] - hour - half_day, 0), hour, half_day
+            for written, usd in zip(lives, rates.write_usd or (rates.input_usd,) * 3, strict=True):
+                saved[of_payer] -= written * (usd - rates.input_usd)
         is_upkeep = calls["kind"] == KINDS.index(PaidKind.UPKEEP)
         return np.where(is_upkeep, -figures[_COST], saved), unknown & ~is_upkeep
 

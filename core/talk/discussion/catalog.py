@@ -33,7 +33,7 @@ from core.kernel.values.state import SearchHits
 from core.kernel.values.usage import PaidKind, UsageQuery, UsageReport
 from core.services.spending.harvest_costs import harvest_calls, harvest_files
 from core.services.spending.paid_calls import pack_call
-from core.services.spending.pricing import token_prices
+from core.services.spending.pricing import billed_prices
 from core.talk.discussion import log as discussion_log
 from core.talk.discussion import log_codec, trash
 from core.talk.discussion.catalog_entries import (
@@ -601,7 +601,7 @@ class PaidBook:
         from core.services.spending.usage_table import UsageTable
 
         now = self._clock()
-        self._table = UsageTable(lambda payer: token_prices(payer.provider, payer.model, now))
+        self._table = UsageTable(lambda payer: billed_prices(payer.provider, payer.model, now))
         self._last, self._count, self._in_trash = 0, 0, {}
         packed = self._file.write(lambda db: [*self._of_trash(db), *self._of_harvests(db)])
         self._table.payers = self._file.read(self._look)[3]

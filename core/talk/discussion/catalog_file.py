@@ -17,6 +17,7 @@ from core.kernel.language import tr
 from core.kernel.opener import create_missing, require_file
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.usage import Upkeep, Usage
+from core.services.spending.paid_calls import CALL
 
 T = TypeVar("T")
 
@@ -67,7 +68,7 @@ def schema_number(schema: str, *kept: type[msgspec.Struct]) -> int:
     return zlib.crc32("\n".join((schema, *fields)).encode()) & 0x7FFFFFFF
 
 
-SCHEMA_VERSION = schema_number(_SCHEMA, DiscussionSummary, DiscussionMeta, Usage, Upkeep)
+SCHEMA_VERSION = schema_number(_SCHEMA + CALL.format, DiscussionSummary, DiscussionMeta, Usage, Upkeep)
 """Version of the index: one of another version is made anew."""
 
 

@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from core.kernel.values.usage import PaidKind, Usage, UsageBy, UsageQuery, UsageReport
 from core.services.spending.paid_calls import pack_call
-from core.services.spending.pricing import TokenPrices
+from core.services.spending.pricing import TokenPrices, billed_prices, cost
 from core.services.spending.usage_table import Payer, UsageTable
 from core.services.spending.usage_text import report_csv, report_notes, saved_text
 
@@ -143,3 +144,44 @@ def test_calls_that_come_later_are_added_as_if_they_had_been_there(
     assert [
         (row.key, row.sum.calls, row.sum.input_tokens) for row in sorted(grown.rows, key=lambda r: r.key)
     ] == [(row.key, row.sum.calls, row.sum.input_tokens) for row in sorted(whole.rows, key=lambda r: r.key)]
+
+
+MODELS = [("anthropic", "claude-opus-4-5"), ("openai", "gpt-6.1-sol"), ("gemini", "gemini-2.5-flash")]
+
+
+@given(
+    st.sampled_from(MODELS),
+    st.lists(st.integers(0, 9_000), min_size=5, max_size=5),
+)
+def test_usage_and_the_caching_panel_say_one_sum_for_what_caching_saved(
+    model: tuple[str, str], tokens: list[int]
+) -> None:
+    provider, name = model
+    fresh, read, short, hour, half_day = tokens
+    half_day = half_day if provider == "openai" else 0
+    used = Usage(
+        input_tokens=fresh + read + short + hour + half_day,
+        output_tokens=5,
+        cache_read_tokens=read,
+        cache_write_tokens=short + hour + half_day,
+        cache_write_5m_tokens=short,
+        cache_write_1h_tokens=hour,
+        cache_write_12h_tokens=half_day,
+    )
+    table = UsageTable(lambda payer: billed_prices(payer.provider, payer.model, NOW))
+    table.payers = {1: Payer(provider, name)}
+    table.add(pack_call(NOW, 1, 7, PaidKind.CHAT, used))
+
+    told = table.report(UsageQuery(by=UsageBy.MODEL), NAMES, NOW).total
+    unread = replace(
+        used,
+        cache_read_tokens=0,
+        cache_write_tokens=0,
+        cache_write_5m_tokens=0,
+        cache_write_1h_tokens=0,
+        cache_write_12h_tokens=0,
+    )
+    without, paid = (cost(provider, name, one, NOW) for one in (unread, used))
+    assert without is not None
+    assert paid is not None
+    assert told.saved_usd == pytest.approx(without - paid, abs=1e-9)
