@@ -78,18 +78,19 @@ def _begun(asked: Result, discussion_id: str) -> Result:
     if call is None:
         opened = state.discussions.open[discussion_id]
         return with_open(state, replace(opened, comparison=None)), effects
-    return _with_asked(state, call), effects
+    return _with_next(state, discussion_id, call_id=call.id), effects
 
 
-def _with_asked(state: AppState, call: LiveCall) -> AppState:
-    comparison = state.discussions.open[call.discussion_id].comparison
+def _with_next(state: AppState, discussion_id: str, **changes: Any) -> AppState:
+    """Change the first column that waits to be asked for."""
+    comparison = state.discussions.open[discussion_id].comparison
     assert comparison is not None
     at = next((n for n, one in enumerate(comparison.replies) if not (one.call_id or one.is_over)), None)
     if at is None:
         return state
-    asked = replace(comparison.replies[at], call_id=call.id)
-    replies = (*comparison.replies[:at], asked, *comparison.replies[at + 1 :])
-    return _with(state, call.discussion_id, replace(comparison, replies=replies))
+    changed = replace(comparison.replies[at], **changes)
+    replies = (*comparison.replies[:at], changed, *comparison.replies[at + 1 :])
+    return _with(state, discussion_id, replace(comparison, replies=replies))
 
 
 def problem_of(
@@ -208,13 +209,10 @@ def _ask_beside(state: AppState, given: Stamp, first: LiveCall, model: ComparedM
     )
     call = next((one for one in state.turns.calls.values() if one.id not in known), None)
     if call is not None:
-        return _with_asked(state, call), effects
+        return _with_next(state, opened.id, call_id=call.id), effects
     refusal = state.discussions.open[opened.id].refusal
     why = NOT_ASKED if refusal is None else refusal.sentence
-    at = next(n for n, one in enumerate(comparison.replies) if one.asked == model and not one.call_id)
-    over = replace(comparison.replies[at], problem=why, is_over=True)
-    replies = (*comparison.replies[:at], over, *comparison.replies[at + 1 :])
-    return _with(state, opened.id, replace(comparison, replies=replies)), effects
+    return _with_next(state, opened.id, problem=why, is_over=True), effects
 
 
 def version_for(state: AppState, call: LiveCall) -> tuple[AppState, str]:

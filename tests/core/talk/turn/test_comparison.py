@@ -322,6 +322,24 @@ def test_a_limit_that_the_first_reaches_stops_the_others_and_says_so(book: Playb
     assert two.problem.startswith("You have reached the limit of $0.50 for this discussion")
 
 
+def test_a_model_that_is_not_asked_says_so_in_its_own_column_beside_its_reply_that_stands(
+    book: Playbook,
+) -> None:
+    chosen = book.discussion("Sky")
+    book.answer(book.ask(chosen, "why?"), "mine")
+    stands = ComparedModel(provider=shown(book, chosen)[1].provider, model=shown(book, chosen)[1].model)
+    price = ModelPrice(input_usd=1.0, output_usd=2.0)
+    book.play(loaded(LIMITED))  # type: ignore[arg-type]
+    book.play(PricesFound({("anthropic", "claude-a"): price, (stands.provider, stands.model): price}))
+    report = ContextReport((), (), 0, 600_000, None, 0.04, None)
+    book.play(ContextAssembled(discussion_id=chosen, report=report))
+    begun(book, asked(book, chosen, ONE, stands))
+    before, _, again = columns(book, chosen)
+    assert (before.asked, before.problem) == (stands, "")
+    assert again.is_over
+    assert again.problem.startswith("You have reached the limit of $0.50 for this discussion")
+
+
 def priced(book: Playbook, chosen: str, *, tokens: int) -> None:
     """Prices of the models, and the next request assembled; 0 tokens for none."""
     price = ModelPrice(input_usd=1.0, output_usd=2.0)
