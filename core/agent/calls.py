@@ -24,6 +24,7 @@ from core.agent.tool import ToolPlaces
 from core.agent.tool_policy import Standing, rule
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
+from core.kernel.language import english
 from core.kernel.values.agent import ActKind, AgentTurn, CallState, ToolCall
 from core.kernel.values.messages import AttachmentPart, CallEnd, Role, Status, ToolResultPart
 from core.kernel.values.records import MessageRecord, StartRecord
@@ -387,7 +388,7 @@ def unstarted(state: AppState, given: Stamp, discussion_id: str, call_id: str, p
     call = call_of_turn(turn, call_id)
     if turn is None or call is None or call.state is not CallState.RUNNING:
         return state, ()
-    words = f"Not run: it could not be noted on disk that it begins. {problem}"
+    words = f"Not run: it could not be noted on disk that it begins. {english(problem)}"
     return _ended(state, given, turn, call, CallState.FAILED, words)
 
 

@@ -12,7 +12,7 @@ from core.agent.toolchains import SYSTEM, TOOLCHAINS
 from core.kernel import figures
 from core.kernel.key_files import KeyContents
 from core.kernel.key_names import name_reasons
-from core.kernel.language import tr
+from core.kernel.language import in_english, tr
 from core.kernel.patterns import late
 from core.kernel.run_code import CodeHashes, folder_mark
 from core.kernel.run_files import RunWords
@@ -201,7 +201,8 @@ def changed_words(asked: Mapping[str, str], now: Mapping[str, str], root: str) -
     if not changed:
         return ""
     are = "is" if len(changed) == 1 else "are"
-    named = _named(changed, root, "the code in {folder}")
+    with in_english():  # a model reads it
+        named = _named(changed, root, "the code in {folder}")
     return f"Not run: {named} {are} not as it was when this was asked. Look again, then ask again."
 
 

@@ -20,7 +20,7 @@ from core.agent.delegation import (
 from core.agent.leaked_calls import is_leaked
 from core.kernel.figures import count
 from core.kernel.ids import Stamp
-from core.kernel.language import english, tr
+from core.kernel.language import english, in_english, tr
 from core.kernel.structures import without
 from core.kernel.values.agent import AgentTurn, CallState, Delegation, ToolCall
 from core.kernel.values.discussion import CallPhase, LiveCall
@@ -330,11 +330,12 @@ def _done(state: AppState, one: Delegation) -> CallDone | None:
     if not one.has_begun:
         if made is None or not made.problem:
             return None
-        words = f"Its discussion could not be made: {made.problem}"
+        words = f"Its discussion could not be made: {english(made.problem)}"
         return CallDone(discussion_id=one.parent_id, call_id=one.call_id, text=words, is_error=True)
     if is_busy(state, one.child_id):
         return None
-    result = result_of(one, state.discussions.open.get(one.child_id))
+    with in_english():  # the parent's model reads it
+        result = result_of(one, state.discussions.open.get(one.child_id))
     is_ended = state.program.is_closing and result.is_error
     text = ENDED if is_ended else result.text
     return CallDone(

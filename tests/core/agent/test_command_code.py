@@ -9,7 +9,7 @@ import pytest
 
 from core.agent.agent_messages import JudgeCall
 from core.agent.agent_worker import approval_of
-from core.agent.command_places import code_of
+from core.agent.command_places import changed_words, code_of
 from core.agent.command_rules import read_command_line
 from core.agent.tool import ToolPlaces
 from core.agent.tools.bash import TOOLS
@@ -187,3 +187,12 @@ def test_the_question_says_that_all_code_of_the_folder_is_bound(tmp_path: Path) 
     detail = approval_of(effect, TOOLS[0].judge(given, desk)).detail
 
     assert f"The command runs all code in {desk.root.name}. If that code changes first" in detail
+
+
+@pytest.mark.usefixtures("german")
+def test_the_model_hears_in_english_which_code_changed(tmp_path: Path) -> None:
+    asked = {str(tmp_path / f"{number}.py"): "one" for number in range(7)}
+
+    assert changed_words(asked, {}, str(tmp_path)).startswith(
+        "Not run: 0.py, 1.py, 2.py, 3.py, 4.py and 2 more files are not as it was"
+    )

@@ -28,6 +28,7 @@ from core.app.app_messages import Effect
 from core.app.letting_go import KEPT_OPEN
 from core.kernel.errors import FailureKind
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.reports import OperationFailed, Tick
 from core.kernel.values.agent import ActKind, Approval, CallState, FileChange, Mode, ToolCall
 from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion
@@ -347,6 +348,24 @@ def test_a_task_whose_discussion_cannot_be_made_fails_in_words(book: TaskPlayboo
 
     assert book.results(chosen) == ["Its discussion could not be made: The disk is full"]
     assert not book.state.agent.delegations
+
+
+@pytest.mark.usefixtures("german")
+def test_the_model_hears_in_english_what_became_of_a_task(book: TaskPlaybook) -> None:
+    chosen = book.with_tools()
+    call = book.child(chosen)
+    failure = Failure(FailureKind.STREAM_DROPPED, tr("the disk is full"), "")
+    book.keep(book.play(CallFailed(call.call_id, failure, (), Usage())))
+    assert book.results(chosen) == ["It failed: the disk is full."]
+
+
+@pytest.mark.usefixtures("german")
+def test_the_model_hears_in_english_why_a_task_has_no_discussion(book: TaskPlaybook) -> None:
+    chosen = book.with_tools()
+    effects = book.judge_all(book.reply(book.ask(chosen, "go"), tasks("t")))
+    (making,) = of(effects, CreateOnDisk)
+    book.keep(book.play(OperationFailed("disk", tr("the disk is full"), command_id=making.command_id)))
+    assert book.results(chosen) == ["Its discussion could not be made: the disk is full"]
 
 
 def test_a_child_that_is_done_is_not_kept_warm(book: TaskPlaybook) -> None:

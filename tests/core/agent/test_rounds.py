@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from msgspec.structs import replace
 
 from core.agent.agent_messages import (
@@ -21,6 +22,7 @@ from core.agent.agent_messages import (
 from core.agent.tool_policy import EDIT_GRANT
 from core.app.app_messages import Effect, HomeOpened
 from core.kernel.errors import FailureKind
+from core.kernel.language import tr
 from core.kernel.reports import Tick
 from core.kernel.values.agent import ActKind, Approval, CallState, Mode, Sandbox
 from core.kernel.values.messages import CallEnd, Mark, Role, TextPart, ToolResultPart
@@ -477,6 +479,17 @@ def test_a_start_that_cannot_be_written_is_a_call_that_is_not_run() -> None:
     assert not of(effects, RunCall)
     book.keep(effects)
     assert "The disk is full" in results(book, chosen)["a"]
+
+
+@pytest.mark.usefixtures("german")
+def test_the_model_hears_in_english_why_a_call_is_not_run() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    asking(book, chosen, ("a", "look"))
+    effects = book.play(CallJudged(chosen, "a", Approval("id", ActKind.READ, "look")))
+    (start,) = of(effects, AppendRecords)
+    book.keep(book.play(WriteFailed(chosen, start.token, tr("the disk is full"), "", start.records)))
+    assert results(book, chosen)["a"].endswith("noted on disk that it begins. the disk is full")
 
 
 def test_a_result_that_the_disk_refuses_is_written_again_and_nothing_goes_on_before() -> None:
