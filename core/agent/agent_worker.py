@@ -33,7 +33,7 @@ from core.agent.kept_bytes import SeenFiles
 from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.agent.tool_policy import approval_id
 from core.kernel.errors import SlopError
-from core.kernel.language import english, in_english, tr
+from core.kernel.language import english, in_english, tr, translation_of
 from core.kernel.machine import trim_heaps
 from core.kernel.queue import (
     KeptThreads,
@@ -336,7 +336,7 @@ class ToolWorker:
             )
         try:
             judged = tool.judge(effect.arguments_json, desk)
-            if judged.problem:
+            if judged.problem and translation_of() is not None:
                 with in_english():  # a model reads why it cannot be done; a person reads all else
                     judged = replace(judged, problem=tool.judge(effect.arguments_json, desk).problem)
             return judged
