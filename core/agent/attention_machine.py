@@ -355,18 +355,15 @@ def idle_words(idle_s: float) -> str:
         return "less than a minute"
     for unit_s, name, least_s in ((_DAY_S, "day", 2 * _DAY_S), (_HOUR_S, "hour", 2 * _HOUR_S)):
         if idle_s >= least_s:
-            return tr("about {idle_s}", idle_s=count(round(idle_s / unit_s), name))
+            return f"about {count(round(idle_s / unit_s), name)}"
     minutes = round(idle_s / _MINUTE_S)
-    return tr(
-        "about {minutes}",
-        minutes=count(minutes if minutes < 10 else 5 * round(minutes / 5), tr("minute"), tr("minutes")),
-    )
+    return f"about {count(minutes if minutes < 10 else 5 * round(minutes / 5), 'minute')}"
 
 
 def _moment(autonomy: Autonomy, idle_s: float | None) -> str:
     idle = "" if idle_s is None else f"The person was last active {idle_words(max(0.0, idle_s))} ago."
     tools = "Your last turn used tools." if autonomy.used_tools else ""
-    errors = f"The last {count(autonomy.errors, tr('turn'), tr('turns'))} failed." if autonomy.errors else ""
+    errors = f"The last {count(autonomy.errors, 'turn')} failed." if autonomy.errors else ""
     return " ".join(filter(None, (idle, tools, errors)))
 
 

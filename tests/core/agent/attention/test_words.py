@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from core.agent.attention_machine import cause, cause_told, opening_words
 from core.kernel.values.agent import Attention, Autonomy
@@ -44,3 +46,10 @@ def test_words_that_were_edited_by_hand_name_the_clock() -> None:
     )
     for words in ("", "This is the program.", '<signal source="moon" sender="x">\n', *broken):
         assert cause_told(words) == "the clock"
+
+
+@pytest.mark.usefixtures("german")
+def test_the_model_hears_in_english_of_the_moment() -> None:
+    words = opening_words(replace(LOOP, errors=2), "You are at rest.", 680.0, ())
+
+    assert "The person was last active about 10 minutes ago. The last 2 turns failed." in words
