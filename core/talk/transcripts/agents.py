@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -102,6 +102,17 @@ class TalkBuilder:
         )
 
 
+def conversations(
+    talks: Iterable[TalkBuilder], broken: Sequence[Unread] = ()
+) -> Iterator[Transcript | Unread]:
+    """Conversations of a file that hold messages, then what could not be read of it. A file with neither is told, too."""
+    found = [talk.transcript() for talk in talks if talk.messages]
+    yield from found
+    if not found and not broken:
+        yield Unread(place=tr("the file"), why=tr("it holds no messages"))
+    yield from broken
+
+
 def typed(text: Any, skipped: Counter[str]) -> tuple[Part, ...]:
     """A person's words without what the program wrote in their place."""
     if not isinstance(text, str) or not text.strip():
@@ -155,6 +166,15 @@ def pictures(content: Any) -> Iterator[AttachmentPart]:
     for one in content if isinstance(content, list) else ():
         if isinstance(one, dict) and one.get("type") in ("input_image", "image_url", "image"):
             yield AttachmentPart(sha256="", media_type="image/png", name="image", size_bytes=0)
+
+
+def openai_calls(message: Mapping[str, Any]) -> Iterator[ToolCallPart]:
+    """Calls of tools as OpenAI's messages hold them."""
+    for call in map(mapping, items(message.get("tool_calls"))):
+        about = mapping(call.get("function"))
+        if name := word(about.get("name")):
+            given = spelled(about.get("arguments", ""))
+            yield ToolCallPart(call_id=word(call.get("id")), name=name, arguments_json=given)
 
 
 def spelled(value: Any) -> str:
@@ -606,10 +626,7 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
             talk.say("assistant", answers, at=at)
         role = "assistant" if one["role"] == "tool" else one["role"]
         talk.say(role, parts, key=key, at=at, model=mapping(one.get("modelInfo")).get("id"))
-    if talk.messages:
-        yield talk.transcript()
-    else:
-        yield Unread(place=tr("the file"), why=tr("it holds no messages"))
+    yield from conversations([talk])
 
 
 _OF_PERSON = frozenset({"user_feedback", "user_feedback_diff"})

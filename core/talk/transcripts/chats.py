@@ -23,7 +23,16 @@ from core.kernel.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.talk.transcripts.agents import NOTES, TalkBuilder, items, mapping, spelled, texts, word
+from core.talk.transcripts.agents import (
+    NOTES,
+    TalkBuilder,
+    items,
+    mapping,
+    openai_calls,
+    spelled,
+    texts,
+    word,
+)
 from core.talk.transcripts.text import Buffer, decoded, moment
 
 _FOLD = late(
@@ -285,22 +294,13 @@ def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
         if role is None:
             talk.skipped["system texts" if who == "system" else "messages of unknown speakers"] += 1
             continue
-        parts = (*_spoken(one.get("value", one.get("content", one.get("markdown")))), *_calls(one))
+        parts = (*_spoken(one.get("value", one.get("content", one.get("markdown")))), *openai_calls(one))
         if who in {"tool", "function_response", "observation"}:
             parts = (ToolResultPart(call_id="", text=texts(one.get("value", one.get("content")))),)
         talk.say(role, parts, at=one.get("timestamp"), model=found.get("model"))
     if not talk.messages:
         raise ValueError(tr("it holds no messages"))
     return talk.transcript()
-
-
-def _calls(one: Mapping[str, Any]) -> Iterator[Part]:
-    """Calls of tools as OpenAI's messages hold them."""
-    for call in items(one.get("tool_calls")):
-        about = mapping(mapping(call).get("function"))
-        if name := word(about.get("name")):
-            given = spelled(about.get("arguments", ""))
-            yield ToolCallPart(call_id=word(mapping(call).get("id")), name=name, arguments_json=given)
 
 
 _SHARED = {

@@ -15,8 +15,10 @@ from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallP
 from core.talk.transcripts.agents import (
     NOTES,
     TalkBuilder,
+    conversations,
     items,
     mapping,
+    openai_calls,
     pictures,
     rows_of,
     spelled,
@@ -26,14 +28,20 @@ from core.talk.transcripts.agents import (
 )
 from core.talk.transcripts.text import Buffer, moment
 
+
+def _given(element: msgspec.Raw | Any) -> dict[str, Any]:
+    """An element as plain data, an empty object where it is none."""
+    return mapping(from_json(element, Any) if isinstance(element, msgspec.Raw) else element)
+
+
 # Grok: each conversation with its responses beside it, each of those in an object of its own. Times are MongoDB's.
 
 
 def read_grok(element: msgspec.Raw | Any) -> Transcript:
     """A conversation of Grok's export: a tree, of which the last response was seen last."""
-    found = from_json(element, Any) if isinstance(element, msgspec.Raw) else element
-    about = mapping(mapping(found).get("conversation"))
-    given = [mapping(mapping(one).get("response")) for one in items(mapping(found).get("responses"))]
+    found = _given(element)
+    about = mapping(found.get("conversation"))
+    given = [mapping(mapping(one).get("response")) for one in items(found.get("responses"))]
     talk = TalkBuilder()
     talk.id, talk.title, talk.at = word(about.get("id")), word(about.get("title")), about.get("create_time")
     for number, one in enumerate(given, 1):
@@ -89,11 +97,7 @@ def read_copilot(buffer: Buffer) -> Iterator[Transcript | Unread]:
             talk.skipped[NOTES] += 1
             continue
         _copilot_request(talk, request)
-    if talk.messages:
-        yield talk.transcript()
-    elif not broken:
-        yield Unread(place=tr("the file"), why=tr("it holds no messages"))
-    yield from broken
+    yield from conversations([talk], broken)
 
 
 def _replayed(buffer: Buffer, broken: list[Unread]) -> dict[str, Any]:
@@ -188,10 +192,10 @@ def _referred(place: Mapping[str, Any], name: str) -> str:
 
 def _copilot_tool(one: Mapping[str, Any]) -> Iterator[Part]:
     key, details = word(one.get("toolCallId")), mapping(one.get("resultDetails"))
-    told = one.get("invocationMessage")
+    message = one.get("invocationMessage")
     given = mapping(one.get("toolSpecificData"))
     command = mapping(given.get("commandLine")).get("original", given.get("command"))
-    asked = details.get("input", command) or word(told) or word(mapping(told).get("value"))
+    asked = details.get("input", command) or word(message) or word(mapping(message).get("value"))
     yield ToolCallPart(call_id=key, name=word(one.get("toolId")), arguments_json=spelled(asked))
     output = details.get("output")
     pieces = [word(piece) or word(mapping(piece).get("value")) for piece in items(output)]
@@ -204,7 +208,7 @@ def _copilot_tool(one: Mapping[str, Any]) -> Iterator[Part]:
 
 def read_typingmind(element: msgspec.Raw | Any) -> Transcript:
     """A chat of TypingMind's export."""
-    found = mapping(from_json(element, Any) if isinstance(element, msgspec.Raw) else element)
+    found = _given(element)
     if not items(found.get("messages")):
         raise ValueError(tr("it holds no messages"))
     talk = TalkBuilder()
@@ -219,7 +223,7 @@ def read_typingmind(element: msgspec.Raw | Any) -> Transcript:
         parts: tuple[Part, ...] = (
             *((TextPart(clean(said)),) if said.strip() else ()),
             *pictures(content),
-            *_openai_calls(one),
+            *openai_calls(one),
         )
         if role == "tool":
             parts = (ToolResultPart(call_id=word(one.get("tool_call_id")), text=clean(said)),)
@@ -237,17 +241,9 @@ def read_typingmind(element: msgspec.Raw | Any) -> Transcript:
     return talk.transcript()
 
 
-def _openai_calls(one: Mapping[str, Any]) -> Iterator[Part]:
-    for call in map(mapping, items(one.get("tool_calls"))):
-        about = mapping(call.get("function"))
-        if name := word(about.get("name")):
-            given = spelled(about.get("arguments", ""))
-            yield ToolCallPart(call_id=word(call.get("id")), name=name, arguments_json=given)
-
-
 def read_big_agi(element: msgspec.Raw | Any) -> Transcript:
     """A conversation of big-AGI: each message in fragments, or as one text before version 2."""
-    found = mapping(from_json(element, Any) if isinstance(element, msgspec.Raw) else element)
+    found = _given(element)
     if not items(found.get("messages")):
         raise ValueError(tr("it holds no messages"))
     talk = TalkBuilder()
@@ -301,11 +297,7 @@ def read_jan(buffer: Buffer) -> Iterator[Transcript | Unread]:
                 parts.append(ReasoningPart(said) if piece.get("type") == "reasoning" else TextPart(said))
         model = mapping(row.get("metadata")).get("modelId")
         talk.say(role, parts, key=row.get("id"), at=row.get("created_at"), model=model)
-    if talk.messages:
-        yield talk.transcript()
-    elif not broken:
-        yield Unread(place=tr("the file"), why=tr("it holds no messages"))
-    yield from broken
+    yield from conversations([talk], broken)
 
 
 def _number(value: Any) -> float:
@@ -325,8 +317,4 @@ def read_anythingllm(buffer: Buffer) -> Iterator[Transcript | Unread]:
         asked, answer = word(row.get("prompt")), word(row.get("response"))
         talk.say("user", (TextPart(asked),) if asked.strip() else (), at=at)
         talk.say("assistant", (TextPart(answer),) if answer.strip() else (), at=at)
-    told = [talk.transcript() for talk in talks.values() if talk.messages]
-    yield from told
-    if not told and not broken:
-        yield Unread(place=tr("the file"), why=tr("it holds no messages"))
-    yield from broken
+    yield from conversations(talks.values(), broken)
