@@ -408,11 +408,9 @@ def line_words(line: str, folder: str) -> RunWords:
     parts = (*words, *filter(None, _BETWEEN.split(line)))
     fed = (file_at(folder, part) for part in parts) if _FED.search(line) else ()
     begun = (one for one in _BEGINS.findall(line) if not _is_known(program_name(one)))
-    is_whole = bool(folder) and any(_runs_folder((one, "run"), folder) for one in begun)
-    found = words_within(parts, folder) + RunWords(
-        code=tuple(dict.fromkeys(filter(None, fed))),
-        whole=(os.path.realpath(folder),) if is_whole else (),
-    )
+    is_whole = any(_runs_folder((one, "run"), folder) for one in begun)
+    found = words_within(parts, folder) + RunWords(code=tuple(dict.fromkeys(filter(None, fed))))
+    found += _whole(folder) if is_whole else RunWords()
     for place in dict.fromkeys(word.strip("\"'") for word in _GOES_TO.findall(line)[:_DEEPEST]):
         there = os.path.realpath(os.path.join(folder or os.sep, place))
         if os.path.isdir(there) and there != folder:
@@ -423,8 +421,13 @@ def line_words(line: str, folder: str) -> RunWords:
 def _found(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
     if not command or depth > _DEEPEST:
         return RunWords()
-    whole = (os.path.realpath(folder),) if folder and _runs_folder(command, folder) else ()
-    return _by_kind(command, folder, depth) + RunWords(whole=whole)
+    found = _by_kind(command, folder, depth)
+    return found + _whole(folder) if _runs_folder(command, folder) else found
+
+
+def _whole(folder: str) -> RunWords:
+    """All code of a folder; none where nobody knows which that is."""
+    return RunWords(whole=(os.path.realpath(folder),)) if folder else RunWords()
 
 
 def _runs_folder(command: tuple[str, ...], folder: str) -> bool:
@@ -432,14 +435,15 @@ def _runs_folder(command: tuple[str, ...], folder: str) -> bool:
     programs that run none.
     """
     name, words = program_name(command[0]), command[1:]
-    if words and ABOUT.issuperset(words):
+    if not folder or (words and ABOUT.issuperset(words)):
         return False
     if (code := python_code(command)) is not None:
         module = code[1].partition(".")[0]
         is_own = any(module_files("m", code[1], folder))
         return code[0] == "m" and not is_own and module not in MODULES_ALONE
-    if PYTHON.fullmatch(name) is not None or NODE.fullmatch(name) is not None:
-        is_whole = NODE.fullmatch(name) is not None and bool(_NODE_WHOLE.intersection(words))
+    is_node = NODE.fullmatch(name) is not None
+    if is_node or PYTHON.fullmatch(name) is not None:
+        is_whole = is_node and bool(_NODE_WHOLE.intersection(words))
         return is_whole or any(_loads_by_name(path) for word in words if (path := file_at(folder, word)))
     if OTHERS.fullmatch(name) is not None:
         return bool(words) and not any(file_at(folder, word.lstrip("@")) for word in words)
@@ -451,8 +455,7 @@ def _runs_folder(command: tuple[str, ...], folder: str) -> bool:
         words = tuple(word for word in words if word[:1].isalpha())
         is_found = any(_is_known(program_name(word)) or program_name(word) in ALONE for word in words)
         return bool(words) and not is_found
-    is_other = _is_known(name) or name in ALONE or os.sep in command[0]
-    return not is_other
+    return not (_is_known(name) or name in ALONE or os.sep in command[0])
 
 
 def _loads_by_name(path: str) -> bool:
@@ -552,12 +555,8 @@ def _of_scripted(command: tuple[str, ...], folder: str, _depth: int) -> RunWords
 
 def _of_git(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
     """`git`: what a repository has it run, unless the word is of those that run none of it; and code that its words name."""
-    runs = not GIT_ALONE.intersection(command[1:2])
-    hooks = (
-        sorted(glob(os.path.join(glob_escape(folder or os.sep), ".git", "hooks", "*")))
-        if runs and folder
-        else []
-    )
+    runs = folder and not GIT_ALONE.intersection(command[1:2])
+    hooks = sorted(glob(os.path.join(glob_escape(folder), ".git", "hooks", "*"))) if runs else []
     code = tuple(filter(None, (file_at(folder, path) for path in hooks if not path.endswith(".sample"))))
     return RunWords(code=code) + _named_files(command[1:], folder)
 
@@ -644,8 +643,7 @@ def _behind_run(words: tuple[str, ...], folder: str, depth: int, *, is_module: b
         if folder and _project(folder).code
         else RunWords()
     )
-    own += RunWords(whole=(os.path.realpath(folder),)) if folder else RunWords()
-    return own + all_data(words[1:], folder)  # a command that the project itself may bring
+    return own + _whole(folder) + all_data(words[1:], folder)  # a command that the project itself may bring
 
 
 def _of_package_runner(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
