@@ -125,6 +125,11 @@ class ReplyJournal:
         self._lock: Lock | None = None
         self._is_silent = False
 
+    @property
+    def is_beside(self) -> bool:
+        """True where others of a comparison may arrive at the same time."""
+        return self._path.name != paths.REPLY_FILE
+
     def begin(self) -> None:
         """Note that the request is about to go out.
 
@@ -490,7 +495,6 @@ class Journals:
         self._home = home
         self._lock = threading.Lock()
         self._open: dict[str, dict[str, ReplyJournal]] = {}
-        self._beside: set[str] = set()
         self._locks: dict[str, _SharedLock] = {}
 
     def journal(
@@ -505,7 +509,7 @@ class Journals:
             self._home,
             discussion_id,
             head,
-            opening=lambda journal: self._opening(journal, call_id, is_beside=bool(beside)),
+            opening=lambda journal: self._opening(journal, call_id),
             take=lambda path: self._held(discussion_id, path),
             name=f"reply.{beside}.part" if beside else paths.REPLY_FILE,
         )
@@ -522,22 +526,17 @@ class Journals:
         with self._lock:
             journals = [journal for open_ in self._open.values() for journal in open_.values()]
             self._open.clear()
-            self._beside.clear()
         for journal in journals:
             journal.close()
 
-    def _opening(self, journal: ReplyJournal, call_id: str, *, is_beside: bool) -> None:
+    def _opening(self, journal: ReplyJournal, call_id: str) -> None:
         """Leave earlier ones on disk for the next load: their replies could not be logged."""
         with self._lock:
             before = self._open.pop(journal.discussion_id, {})
-            kept = {key: one for key, one in before.items() if is_beside and key in self._beside}
-            left = [one for key, one in before.items() if key not in kept]
-            self._beside -= before.keys() - kept.keys()
+            kept = {key: one for key, one in before.items() if journal.is_beside and one.is_beside}
             self._open[journal.discussion_id] = {**kept, call_id: journal}
-            if is_beside:
-                self._beside.add(call_id)
-        for one in left:
-            one.close()
+        for key in before.keys() - kept.keys():
+            before[key].close()
 
     def _held(self, discussion_id: str, path: Path) -> Lock | None:
         """The discussion's reply lock; whoever asks holds off all others who would begin a journal there."""
@@ -557,7 +556,6 @@ class Journals:
         with self._lock:
             open_ = self._open.get(discussion_id, {})
             journal = open_.pop(call_id, None)
-            self._beside.discard(call_id)
             if not open_:
                 self._open.pop(discussion_id, None)
         return journal
