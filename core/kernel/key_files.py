@@ -130,12 +130,7 @@ def content_reasons(name: str, data: bytes) -> tuple[str, ...]:
     if not data or (is_code and len(data) > CODE_BYTES):
         return ()
     text = _text(data[:HEAD_BYTES])
-    found = named_secrets(text) if text else []
-    return (
-        found_reasons(found, text, is_code=is_code)
-        or _alone_reasons(name, text)
-        or _row_reasons(text, is_code=is_code)
-    )
+    return text_reasons(name, text, named_secrets(text) if text else [])
 
 
 def _row_reasons(text: str, *, is_code: bool) -> tuple[str, ...]:
