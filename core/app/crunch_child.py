@@ -107,7 +107,6 @@ def _page(payload: bytes, charset: str) -> str:
 
 
 def _source(header: dict[str, object], payload: bytes) -> bytes:
-
     from core.kernel.decoders import packed_decoder_of
     from core.kernel.values.retrieval import Corpus
     from core.retrieval.note_heads import FieldNames

@@ -54,10 +54,7 @@ def let_go(state: AppState) -> AppState:
 
 def may_leave(state: AppState, discussion_id: str) -> bool:
     """True for an open discussion that nobody looks at, in which nothing is under way, and that a log gives back whole."""
-    row, opened = (
-        state.discussions.summaries.get(discussion_id),
-        state.discussions.open[discussion_id],
-    )
+    row, opened = state.discussions.summaries.get(discussion_id), state.discussions.open[discussion_id]
     if row is None or not row.meta.model or discussion_id == state.discussions.selected_id:
         return False
     if any(getattr(opened, name) != getattr(_FRESH, name) for name in _HERE_ALONE):

@@ -298,7 +298,7 @@ def start_lines(asked: McpApproval) -> tuple[tuple[str, str], ...]:
         (tr("Arguments"), shlex.join(asked.arguments) or tr("none")),
         *_code_lines(asked),
         (tr("Variables"), ", ".join(asked.environment) or tr("none of yours")),
-        (tr("Network"), tr("open to the server") if asked.network else tr("off")),
+        (tr("Network"), _network(asked)),
         (
             tr("Secrets"),
             tr(

@@ -18,7 +18,6 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def sum_cells(one: UsageSum) -> tuple[str, ...]:
     """Calls, cost, saved, hit rate, tokens in and out, and speed, as a person reads them."""
-    speed = "" if one.tokens_per_s is None else tr("{tokens:.0f} tokens/s", tokens=one.tokens_per_s)
     return (
         f"{one.calls:,}",
         cost_text(one),
@@ -26,8 +25,12 @@ def sum_cells(one: UsageSum) -> tuple[str, ...]:
         "" if one.hit_rate is None else share(one.cache_read_tokens, one.input_tokens),
         tokens(one.input_tokens),
         tokens(one.output_tokens),
-        speed,
+        _rate(one),
     )
+
+
+def _rate(one: UsageSum) -> str:
+    return "" if one.tokens_per_s is None else tr("{tokens:.0f} tokens/s", tokens=one.tokens_per_s)
 
 
 def cost_text(one: UsageSum) -> str:
@@ -49,13 +52,12 @@ def saved_text(one: UsageSum) -> str:
 
 def speed_text(one: UsageSum) -> str:
     """`41 tokens/s, first after 0.8 s`; empty where no call told."""
-    speed = "" if one.tokens_per_s is None else tr("{tokens:.0f} tokens/s", tokens=one.tokens_per_s)
     first = (
         ""
         if one.first_token_s is None
         else tr("first token after {first_token_s}", first_token_s=span(one.first_token_s))
     )
-    return ", ".join(filter(None, (speed, first)))
+    return ", ".join(filter(None, (_rate(one), first)))
 
 
 def report_notes(report: UsageReport) -> Iterator[str]:

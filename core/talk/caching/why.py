@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-import msgspec.structs
+from msgspec.structs import replace
 
 from core.kernel import figures as fmt
 from core.kernel.language import tr
@@ -57,11 +57,8 @@ def why_of(state: AppState, discussion_id: str) -> CacheWhy:
     """Reasons for a discussion, as far as its log is loaded and its next request was planned."""
     opened, plan = state.discussions.open.get(discussion_id), state.caching.plans.get(discussion_id)
     cache = state.caching.caches.get(discussion_id)
-    breaks = (
-        ()
-        if opened is None
-        else tuple(msgspec.structs.replace(one, text=retold(one.text)) for one in opened.breaks)
-    )
+    known = () if opened is None else opened.breaks
+    breaks = tuple(replace(one, text=retold(one.text)) for one in known)
     last = None if opened is None else opened.last_request
     row = state.discussions.summaries.get(discussion_id)
     is_own = last is not None and row is not None and row.meta.model in ("", last.model)
