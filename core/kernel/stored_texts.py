@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from core.kernel.language import language, translation_of
 
@@ -35,15 +36,10 @@ def _known(text: str, tag: str) -> str | None:
     exact, forms = _forms(tag)
     if text in exact:
         return exact[text]
-    for form, names, told in forms:
-        if found := form.fullmatch(text):
-            return _filled(
-                told,
-                {
-                    name: _known(value, tag) or value
-                    for name, value in zip(names, found.groups(), strict=True)
-                },
-            )
+    for form in forms:
+        if all(piece in text for piece in form.pieces) and (found := form.pattern.fullmatch(text)):
+            values = zip(form.names, found.groups(), strict=True)
+            return _filled(form.told, {name: _known(value, tag) or value for name, value in values})
     return None
 
 
@@ -51,8 +47,21 @@ def _filled(told: str, values: dict[str, str]) -> str:
     return _FIELD.sub(lambda field: values.get(field[1], field[0][:1]), told)
 
 
+class _Form(NamedTuple):
+    """A text with values: the pieces around them, their names, and what it is in the person's language."""
+
+    pieces: tuple[str, ...]
+    names: tuple[str, ...]
+    told: str
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Made when a text has all its pieces: of a thousand forms few ever meet one."""
+        return re.compile("(.*?)".join(map(re.escape, self.pieces)), re.DOTALL)
+
+
 @lru_cache(maxsize=1)
-def _forms(tag: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], list[str], str]]]:
+def _forms(tag: str) -> tuple[dict[str, str], list[_Form]]:
     """The texts without values, and the forms of those with values, those with most letters of their own first."""
     catalogue = getattr(translation_of(), "__self__", None)
     assert catalogue is not None, tag
@@ -60,16 +69,21 @@ def _forms(tag: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], list[s
     rows = []
     for text, told in exact.items():
         own = _FIELD.sub("", text)
-        fields = [field[1] for field in _FIELD.finditer(text) if field[1]]
+        fields = tuple(field[1] for field in _FIELD.finditer(text) if field[1])
         if fields and len(re.findall("[A-Za-z]", own)) >= _LEAST_LETTERS:
-            rows.append((len(own), _pattern(text), fields, told))
+            rows.append((len(own), _Form(pieces=_pieces(text), names=fields, told=told)))
     rows.sort(key=lambda row: -row[0])
-    return exact, [(form, names, told) for _, form, names, told in rows]
+    return exact, [form for _, form in rows]
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    parts, at = [], 0
+def _pieces(text: str) -> tuple[str, ...]:
+    """Pieces of a form around its values, its braces as they are written out."""
+    pieces, at = [""], 0
     for field in _FIELD.finditer(text):
-        parts += [re.escape(text[at : field.start()]), "(.*?)" if field[1] else re.escape(field[0][0])]
+        pieces[-1] += text[at : field.start()]
+        if field[1]:
+            pieces.append("")
+        else:
+            pieces[-1] += field[0][0]
         at = field.end()
-    return re.compile("".join(parts) + re.escape(text[at:]), re.DOTALL)
+    return (*pieces[:-1], pieces[-1] + text[at:])
