@@ -34,6 +34,21 @@ _AGES = (
     (1_036_800, 525_600, "years"),
 )
 """From how many minutes on, minutes in the unit, the unit."""
+MONTHS = (
+    (tr("January"), tr("Jan")),
+    (tr("February"), tr("Feb")),
+    (tr("March"), tr("Mar")),
+    (tr("April"), tr("Apr")),
+    (tr("May"), tr("May")),
+    (tr("June"), tr("Jun")),
+    (tr("July"), tr("Jul")),
+    (tr("August"), tr("Aug")),
+    (tr("September"), tr("Sep")),
+    (tr("October"), tr("Oct")),
+    (tr("November"), tr("Nov")),
+    (tr("December"), tr("Dec")),
+)
+"""The months, each whole and short."""
 
 
 def dollars(usd: float, digits: int | None = None) -> str:
@@ -164,27 +179,8 @@ def moment(at: datetime, now: datetime | None) -> str:
 
 def day(on: date, now: datetime | None) -> str:
     """A day as short as it can be told apart: `12 Mar`, `12 Mar 2025`."""
-    name = month_names()[on.month - 1][1]
-    said = tr("{day} {month}", day=on.day, month=name)
+    said = tr("{day} {month}", day=on.day, month=MONTHS[on.month - 1][1])
     return said if now is not None and on.year == now.astimezone().year else f"{said} {on.year}"
-
-
-def month_names() -> tuple[tuple[str, str], ...]:
-    """The months, each whole and short."""
-    return (
-        (tr("January"), tr("Jan")),
-        (tr("February"), tr("Feb")),
-        (tr("March"), tr("Mar")),
-        (tr("April"), tr("Apr")),
-        (tr("May"), tr("May")),
-        (tr("June"), tr("Jun")),
-        (tr("July"), tr("Jul")),
-        (tr("August"), tr("Aug")),
-        (tr("September"), tr("Sep")),
-        (tr("October"), tr("Oct")),
-        (tr("November"), tr("Nov")),
-        (tr("December"), tr("Dec")),
-    )
 
 
 def span(span_s: float, form: Form = "window") -> str:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 import msgspec
 
-from core.kernel.figures import day_start, month_names
+from core.kernel.figures import MONTHS, day_start
 from core.kernel.language import tr
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, TrashItem
@@ -201,7 +201,7 @@ class _Calendar:
     def _month_of(self, newest: datetime) -> tuple[datetime, datetime, Place]:
         first = newest.astimezone().date().replace(day=1)
         following = (first + timedelta(days=31)).replace(day=1)
-        name = month_names()[first.month - 1][0]
+        name = MONTHS[first.month - 1][0]
         title = name if first.year == self._today.year else f"{name} {first.year}"
         return day_start(first), day_start(following), (2, -(first.year * 12 + first.month), title)
 
