@@ -34,6 +34,9 @@ _RUNS = late(f"([{_UNPARTED}]+)|([^{_UNPARTED}]+)")
 _WORD = late("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff\u0f71-\u0f84])+")
 """A word: letters and digits of any script, the vowel signs of India's among them, which are no letters to Python."""
 
+SENTENCE_ENDS = late(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+"""What parts a text into its sentences and lines."""
+
 _BASE_LETTERS = str.maketrans(
     {
         "ł": "l",

@@ -8,6 +8,7 @@ from itertools import islice
 
 from core.kernel.patterns import late
 from core.kernel.values.facts import DiscussionMemory, ItemEvent, ItemEventKind, MemoryUse
+from core.kernel.words import SENTENCE_ENDS
 
 RUN = 5
 """Words in a row that a reply shares with an item where it quotes it; an item of fewer words is quoted whole."""
@@ -27,7 +28,6 @@ Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 LEAST_LIKENESS = 0.7
 """Nearness from which a sentence says what an item says."""
 MOST_SENTENCES, _SENTENCE_CHARS = 80, 400
-_ENDS = late(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 
 def quoted(reply: str, asked: str, texts: Mapping[str, str]) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ def quoted(reply: str, asked: str, texts: Mapping[str, str]) -> tuple[str, ...]:
 
 def sentences(text: str) -> tuple[str, ...]:
     """Sentences and lines of a text that say something, the first ones of a long one. O(n)."""
-    pieces = (piece.strip(" \t>*-#|`") for piece in _ENDS.split(text))
+    pieces = (piece.strip(" \t>*-#|`") for piece in SENTENCE_ENDS.split(text))
     return tuple(
         islice(
             (piece[:_SENTENCE_CHARS] for piece in pieces if len(_words(piece)) >= LEAST_WORDS), MOST_SENTENCES

@@ -30,7 +30,7 @@ from core.kernel.values.retrieval import (
     SearchFilters,
     SearchHit,
 )
-from core.kernel.words import STOP_WORDS, query_terms, words
+from core.kernel.words import SENTENCE_ENDS, STOP_WORDS, query_terms, words
 from core.knowledge.evidence_rows import is_struck
 from core.retrieval.fusion import held_terms
 from core.retrieval.retrieval_report import degraded_text, place_text
@@ -145,7 +145,6 @@ SMALL_TALK = frozenset(
 )
 """Words of agreement and courtesy, folded as `words` folds them: a message of these alone asks for nothing."""
 
-_ENDS = late(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _PLACE_CHARS = 160
 _ITEM_NAME = late(r"#([0-9a-f]{12})\Z")
 _OPENING = (
@@ -264,7 +263,7 @@ def part_of(text: str, terms: Sequence[str]) -> str:
     """A passage, or of a long one the sentences in a row that hold most of the words. O(text)."""
     if len(text) <= PART_CHARS:
         return text
-    ends = [0, *(found.end() for found in _ENDS.finditer(text)), len(text)]
+    ends = [0, *(found.end() for found in SENTENCE_ENDS.finditer(text)), len(text)]
     held = [frozenset(held_terms(terms, frozenset(words(text[start:end])))) for start, end in pairwise(ends)]
     best, most = (0, 1), -1
     for first in range(len(held)):

@@ -26,9 +26,9 @@ from core.kernel.decoders import read_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr
 from core.kernel.opener import read_file
-from core.kernel.patterns import late
 from core.kernel.values.facts import ItemEventKind
 from core.kernel.values.knowledge import ForgetPreview, ForgetTarget
+from core.kernel.words import SENTENCE_ENDS
 from core.knowledge import apply_log
 from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file, source_name
 from core.knowledge.evidence_rows import item_hash
@@ -48,7 +48,6 @@ from core.talk.discussion.discussion_meta import read_meta_in
 LEAST_CHARS, LEAST_WORDS = 24, 4
 """Of a passage that tells where it is from: shorter ones stand everywhere."""
 
-_ENDS = late(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _SAID = frozenset({"message", "edit"})
 
 
@@ -100,7 +99,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    for piece in _ENDS.split(text):
+    for piece in SENTENCE_ENDS.split(text):
         words = piece.strip(" \t>*-#").casefold().split()
         said = " ".join(words)
         if len(said) >= LEAST_CHARS and (len(words) >= LEAST_WORDS or not said.isascii()):
