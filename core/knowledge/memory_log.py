@@ -375,26 +375,28 @@ class Injections:
         words = {item_hash(one.category, one.text): one.text for one in all_items(self._read())}
         told = {name: words[name] for name in items if name in words}
         known = {one.id: one.text for one in self._facts() if one.id in facts}
+        used = _used(effect, told | known, self._like)
         event = ItemEvent(
             kind=ItemEventKind.USED,
             at=timestamp(effect.at),
             discussion=effect.discussion_id,
             message=effect.message_id,
             model=effect.model,
-            items=self._used(effect, told),
-            facts=self._used(effect, known),
+            items=tuple(name for name in used if name in told),
+            facts=tuple(name for name in used if name in known),
             tokens=estimate_tokens(size_bytes(text)) + effect.recall_tokens,
         )
         add_events(self._home, [event])
-
-    def _used(self, effect: NoteUse, texts: Mapping[str, str]) -> tuple[str, ...]:
-        """Items that a reply quotes, and of the others those that it says in its own words."""
-        by_words = quoted(effect.reply, effect.asked, texts)
-        others = {name: text for name, text in texts.items() if name not in by_words}
-        return tuple(sorted((*by_words, *meant(effect.reply, effect.asked, others, self._like))))
 
     def _last(self, discussion_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if discussion_id not in self._held:
             known = seen(read_logs(self._home), discussion_id)
             self._held[discussion_id] = (known[0].items, known[0].facts) if known else ((), ())
         return self._held[discussion_id]
+
+
+def _used(effect: NoteUse, texts: Mapping[str, str], like: Likeness) -> tuple[str, ...]:
+    """Items and facts that a reply quotes, and of the others those that it says in its own words."""
+    by_words = quoted(effect.reply, effect.asked, texts)
+    others = {name: text for name, text in texts.items() if name not in by_words}
+    return tuple(sorted((*by_words, *meant(effect.reply, effect.asked, others, like))))

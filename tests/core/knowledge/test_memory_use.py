@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernel.values.facts import DiscussionMemory, ItemEvent, ItemEventKind
+from core.kernel.values.facts import DiscussionMemory, FactCategory, IndexedFact, ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Category, CategoryFile, Item, KnowledgeState
 from core.knowledge.evidence_rows import item_hash
 from core.knowledge.history_text import history
@@ -91,6 +91,32 @@ def test_meaning_is_asked_about_what_no_words_told_alone(tmp_path: Path) -> None
 
     assert used == [(item_hash(item.category, item.text),)] * 2
     assert asked[0] == [ITEM]  # of the second reply: the first one quotes it
+
+
+def test_items_and_facts_are_compared_with_a_reply_at_once(tmp_path: Path) -> None:
+    item = Item(category=Category.FACTS, text=ITEM, file="facts.md", first_line=1, last_line=1)
+    fact = IndexedFact(
+        id="tides:fact:001",
+        text="The moon makes the tides.",
+        category=FactCategory.FACT,
+        domain="tides",
+        confidence=0.7,
+    )
+    asked: list[tuple[Sequence[str], Sequence[str]]] = []
+
+    def near(said: Sequence[str], known: Sequence[str]) -> list[float]:
+        asked.append((said, known))
+        return [0.9 for _ in known]
+
+    keeper = Injections(tmp_path, lambda: known_with(item), lambda: [fact], near)
+    text = f"- {ITEM}\n<facts>\n- {fact.text}\n</facts>\n"
+    keeper.note(NoteInjection(discussion_id="d", message_id="m", model="x", text=text, at=NOW))
+    said = "It forgets soon, and high water follows the moon."
+    keeper.note_use(NoteUse(discussion_id="d", message_id="r", model="x", asked="", reply=said, at=NOW))
+
+    assert asked == [((said,), [ITEM, fact.text])]
+    used = read_logs(tmp_path).events[-1]
+    assert (used.items, used.facts) == ((item_hash(item.category, item.text),), (fact.id,))
 
 
 def test_of_a_long_reply_the_first_sentences_are_looked_at() -> None:
