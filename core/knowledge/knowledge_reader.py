@@ -297,20 +297,6 @@ def archive_names(home: Path) -> Iterator[tuple[str, str]]:
             yield f"{ARCHIVE_FOLDER}/{name}", name
 
 
-def archived_items(home: Path) -> tuple[Item, ...]:
-    """Items of the archive; each names the file that it came from, and its lines in the archive's.
-
-    Raises:
-        StorageError: a file cannot be read.
-    """
-    directory = paths.knowledge_dir(home)
-    return tuple(
-        item
-        for name, of in archive_names(home)
-        for item in parse_file(of, read_bytes(directory / name)).items
-    )
-
-
 class KnowledgeReader:
     """Reads snapshots; files that did not change are not parsed again. Used by one thread at a time."""
 
@@ -333,7 +319,7 @@ class KnowledgeReader:
         problems: list[str] = []
         withdrawals = withdrawal_count(self._home)
         if with_categories:
-            self._categories = tuple(self._category(name, problems) for name in CATEGORY_NAMES)
+            self._categories = tuple(self._file(name, name, problems) for name in CATEGORY_NAMES)
             self._archived = self._archive(problems)
         notes = self._notes(candidates, problems)
         digest, size = self._digest(problems)
@@ -355,11 +341,9 @@ class KnowledgeReader:
         )
 
     def _archive(self, problems: list[str]) -> tuple[Item, ...]:
-        try:
-            found = archived_items(self._home)
-        except SlopError as error:
-            problems.append(str(error))
-            return ()
+        """Items of the archive; each names the file that it came from, and its lines in the archive's."""
+        files = [self._file(name, of, problems) for name, of in archive_names(self._home)]
+        found = tuple(item for file in files for item in file.items)
         return self._archived if found == self._archived else found
 
     def _drafts(self) -> dict[str, str]:
@@ -372,15 +356,16 @@ class KnowledgeReader:
                 found |= dict.fromkeys(merges.marks_in(text), str(path))
         return found
 
-    def _category(self, name: str, problems: list[str]) -> CategoryFile:
+    def _file(self, name: str, of: str, problems: list[str]) -> CategoryFile:
+        """A file below the knowledge directory. `of`: the file that its items are of."""
         try:
             data = read_bytes(paths.knowledge_dir(self._home) / name)
         except SlopError as error:
             problems.append(str(error))
-            return CategoryFile(name=name, problem=str(error))
+            return CategoryFile(name=of, problem=str(error))
         before = self._parsed.get(name)
         if before is None or before.data != data:
-            self._parsed[name] = parse_file(name, data)
+            self._parsed[name] = parse_file(of, data)
         if self._parsed[name].problem:
             problems.append(self._parsed[name].problem)
         return self._parsed[name]

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk
-from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
+from core.kernel.values.knowledge import Category, HarvestLedgerEntry, Item, LedgerStatus, NewItem, Provenance
+from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.apply import begin_apply, finish_apply
-from core.knowledge.knowledge_reader import digest_file, fresh_digest
+from core.knowledge.knowledge_reader import KnowledgeReader, digest_file, fresh_digest
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.talk.discussion import discussion_store
 from core.talk.discussion.trash import items as trash_items
@@ -180,3 +181,8 @@ def applied(
         apply.append(items, entry)
         finish_apply(apply)
     return tuple(apply.held_files)
+
+
+def archived_items(home: Path) -> tuple[Item, ...]:
+    """The archive, as a reader that begins anew finds it."""
+    return KnowledgeReader(home).read(KnowledgeSettings()).archived

@@ -23,7 +23,6 @@ from core.knowledge.knowledge_messages import (
 )
 from core.knowledge.knowledge_reader import (
     KnowledgeReader,
-    archived_items,
     digest_file,
     read_categories,
     regenerate_digest,
@@ -31,7 +30,7 @@ from core.knowledge.knowledge_reader import (
 from core.knowledge.knowledge_worker import KnowledgeHandler
 from core.knowledge.memory_log import all_items, item_history
 from tests.core.knowledge.fault_disks import KilledError, PointDisk
-from tests.core.knowledge.homes import applied
+from tests.core.knowledge.homes import applied, archived_items
 
 TAG = Provenance("talk", "2026-11-20")
 MOON, MUD = "The moon makes tides at noon", "Mud is deep by the old pier"
@@ -148,3 +147,11 @@ def test_the_worker_tells_what_is_known_after_each(home: Path) -> None:
     handler.handle(ChangeKnowledge(TakeBackItem(state.archived[0]), KnowledgeSettings()))
     state = [one.knowledge for one in told if isinstance(one, KnowledgeRead)][-1]
     assert state.archived == ()
+
+
+def test_a_file_of_the_archive_that_cannot_be_read_is_told_and_the_others_are_there(home: Path) -> None:
+    archive_item(home, known(home, MOON))
+    (home / "knowledge" / "archive" / "questions.md").mkdir()
+    state = KnowledgeReader(home).read(KnowledgeSettings())
+    assert [one.text for one in state.archived] == [MOON]
+    assert any("questions.md" in one for one in state.problems)

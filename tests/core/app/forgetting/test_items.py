@@ -19,10 +19,10 @@ from core.knowledge.fact_store import FactReader
 from core.knowledge.harvest.harvest_reply import Reply
 from core.knowledge.harvest.preview import chosen, propose, ticked
 from core.knowledge.history_text import tombstones
-from core.knowledge.knowledge_reader import archived_items
 from core.knowledge.memory_log import read_logs
 from tests.core.app.forgetting.day import OTHER, SHARED, WORD, a_day, files, forgotten, items
 from tests.core.knowledge.harvest.harvests import OLD, Harvest, Model, add_discussion, item_lines, reply
+from tests.core.knowledge.homes import archived_items
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 SOURCE = ArtifactFacts("id", "/h/log.jsonl", "again", ArtifactKind.DISCUSSION, 9, AT, sha256="a" * 64)
