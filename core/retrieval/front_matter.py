@@ -111,7 +111,7 @@ def header_lines(text: str, start: int) -> FrontBlock | None:
     """Lines of `key: value` with one of the known keys at a place in a text, up to a blank line; None where there are none."""
     fields: list[FrontField] = []
     end = start
-    for number, line in _lines(text, start):
+    for number, (line, past) in enumerate(_lines(text, start)):
         found = _HEADER.match(line)
         if found is not None:
             fields.append(
@@ -121,9 +121,9 @@ def header_lines(text: str, start: int) -> FrontBlock | None:
             return None
         else:
             break
-        end += len(line) + 1
+        end = past
     is_known = any(field.key in _KNOWN_KEYS and field.value for field in fields)
-    return FrontBlock(fields=tuple(fields), start=start, end=min(end, len(text))) if is_known else None
+    return FrontBlock(fields=tuple(fields), start=start, end=end) if is_known else None
 
 
 def _joined(before: Any, value: Any, key: str) -> Any:
@@ -167,20 +167,20 @@ def _json(text: str, end: int) -> FrontBlock | None:
 def _org(text: str, end: int) -> FrontBlock | None:
     """Keywords at the top of an Org file, and the drawer of its properties."""
     fields: dict[str, Any] = {}
-    is_drawer, past = False, 0
-    for number, line in _lines(text, end):
+    is_drawer, begin = False, end
+    for line, past in _lines(text, begin):
         bare = line.strip()
         if bare.upper() in {":PROPERTIES:", ":END:"}:
-            is_drawer, past = bare.upper() != ":END:", number + 1
+            is_drawer, end = bare.upper() != ":END:", past
         elif (found := (_ATTRIBUTE if is_drawer else _ORG_KEYWORD).match(bare)) is not None:
             fields.setdefault(found[1].lower(), (found[2] or "").strip())
-            past = number + 1
+            end = past
         elif bare:
             break
-    if not past or not fields:
+    if not fields:
         return None
     tags = [tag for tag in str(fields.pop("filetags", "")).split(":") if tag.strip()]
-    return _block_of({**fields, **({"tags": tags} if tags else {})}, end, _place(text, end, past))
+    return _block_of({**fields, **({"tags": tags} if tags else {})}, begin, end)
 
 
 def _adoc(text: str, end: int) -> FrontBlock | None:
@@ -189,29 +189,30 @@ def _adoc(text: str, end: int) -> FrontBlock | None:
     if title is None:
         return None
     fields: dict[str, Any] = {"title": title[1].strip()}
-    past = 0
-    for number, line in _lines(text, title.end()):
+    end = title.end()
+    for number, (line, past) in enumerate(_lines(text, end)):
         if number and not line.strip():
             break
         if (found := _ATTRIBUTE.match(line)) is not None:
             fields.setdefault(found[1].lower(), (found[2] or "").strip())
-        past = number + 1
-    return _block_of(fields, 0, _place(text, title.end(), past))
+        end = past
+    return _block_of(fields, 0, end)
 
 
 def _rst(text: str, end: int) -> FrontBlock | None:
     """Title and field list of reStructuredText."""
-    title = None if end else _RST_TITLE.match(text)
-    start = title.end() if title is not None else 0
+    if end:
+        return None
+    title = _RST_TITLE.match(text)
+    start = end = title.end() if title is not None else 0
     fields: dict[str, Any] = {"title": title[3].strip()} if title is not None else {}
-    past = 0
-    for number, line in _lines(text, start) if not end else ():
+    for line, past in _lines(text, start):
         if (found := _ATTRIBUTE.match(line)) is not None:
             fields.setdefault(found[1].lower(), (found[2] or "").strip())
-            past = number + 1
+            end = past
         elif line.strip():
             break
-    return _block_of(fields, start, _place(text, start, past)) if past else None
+    return _block_of(fields, start, end) if end > start else None
 
 
 def _headers(text: str, end: int) -> FrontBlock | None:
@@ -230,27 +231,16 @@ _BLOCKS: tuple[Callable[[str, int], FrontBlock | None], ...] = (
 """Readers of a block at a place in a note, in the order in which they are asked."""
 
 
-def _lines(text: str, start: int) -> Iterator[tuple[int, str]]:
-    """Lines from a place on, numbered from 0."""
+def _lines(text: str, start: int) -> Iterator[tuple[str, int]]:
+    """Lines from a place on, each with the characters of the text up to the next one."""
     at = start
-    for number in range(MAX_LINES):
+    for _ in range(MAX_LINES):
         if at >= len(text):
             return
-        past = text.find("\n", at)
-        past = len(text) if past < 0 else past
-        yield number, text[at:past]
-        at = past + 1
-
-
-def _place(text: str, start: int, lines: int) -> int:
-    """Characters up to the line that is so many lines behind a place."""
-    at = start
-    for _ in range(lines):
-        past = text.find("\n", at)
-        if past < 0:
-            return len(text)
-        at = past + 1
-    return at
+        stop = text.find("\n", at)
+        line = text[at:] if stop < 0 else text[at:stop]
+        at = min(at + len(line) + 1, len(text))
+        yield line, at
 
 
 def _block_of(fields: Mapping[str, Any], start: int, end: int) -> FrontBlock:
