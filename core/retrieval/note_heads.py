@@ -113,12 +113,11 @@ def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> Source
         text: LF line ends; name: of its file, for a note without a title.
     """
     said, body = _read(text)
-    path = name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
-    title = said.first(_TITLES) or first_heading(body) or _title_of_name(path) or name
+    path = _without_end(name)
     about = said.first(_ABOUT) or _first_sentence(body)
     tags = (*with_parents((*_tags(said, fields), *_tags_of_name(path))), *inline_tags(body))
     return SourceHead(
-        title=one_line(title, TITLE_CHARS),
+        title=_title(said, body, name),
         tags=tuple(dict.fromkeys(tags))[:MAX_TAGS],
         date=_date(said, fields) or _day_of_name(path),
         description=one_line(about, DESCRIPTION_CHARS),
@@ -131,9 +130,18 @@ def note_names(text: str, name: str) -> tuple[str, ...]:
     Args:
         text, name: as `note_head` takes them.
     """
-    said, _ = _read(text)
-    aliases = [alias for value in said.all(_ALIASES) for alias in (_listed(value))]
-    return tuple(filter(None, (note_head(text, name).title, *map(str.strip, aliases))))
+    said, body = _read(text)
+    aliases = [alias for value in said.all(_ALIASES) for alias in _listed(value)]
+    return tuple(filter(None, (_title(said, body, name), *map(str.strip, aliases))))
+
+
+def _title(said: _ToldFields, body: str, name: str) -> str:
+    title = said.first(_TITLES) or first_heading(body) or _title_of_name(_without_end(name)) or name
+    return one_line(title, TITLE_CHARS)
+
+
+def _without_end(name: str) -> str:
+    return name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
 
 
 def _listed(value: Any) -> Iterator[str]:
