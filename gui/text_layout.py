@@ -251,8 +251,10 @@ class TextLayout:
         start, end = self.span(row)
         paragraph = self._paragraph(start)
         begin, size = self._starts[paragraph], self._sizes[paragraph]
+        if size > MOST_ORDERED:
+            return None
         line = self.text[begin : begin + size]
-        if size > MOST_ORDERED or not has_rtl(line):
+        if not has_rtl(line):
             return None
         from gui.row_order import order_of  # late: the first frame needs no order of letters
 
