@@ -27,28 +27,23 @@ from core.kernel.values.usage import Usage
 from core.services.settings.settings_messages import PriceModels
 from core.services.spending.estimates import next_call_usd, other_call_usd
 from core.talk.discussion.discussion_messages import ChangeDiscussion, ChooseVersion, SetDraft
+from core.talk.turn.comparison import LEAST, MOST
 from core.talk.turn.turn_messages import CancelReply, CompareReplies
 from panels.base import view
 from panels.base.desk import Desk
 from panels.base.gauge import model_value, remembered_options
 from panels.base.ui import Option
 from panels.base.view import Dialog
+from panels.discussion.message_card import PHASES
 from panels.discussion.message_foot import message_text, usage_details, usage_line
 from panels.discussion.model_picker import offered_models
 from panels.discussion.view import DiscussionView
 
-MOST = 4
 COLUMN_PX = 250.0
 """Least width of a column; as many stand beside one another as have room, the others below them."""
 ROW_LEAST_PX, ROW_GAP_PX = 80.0, 8.0
 NONE = ""
 TOOLS = tr("Turn the tools off first: compared models with tools would change the same files.")
-PHASES = {
-    CallPhase.WAITING: tr("waiting for the first word"),
-    CallPhase.STREAMING: tr("writing"),
-    CallPhase.RETRYING: tr("trying again"),
-    CallPhase.STOPPING: tr("stopping"),
-}
 
 
 class ReplyColumn(msgspec.Struct, frozen=True):
@@ -226,7 +221,7 @@ def _column(desk: Desk, opened: OpenDiscussion, column: ReplyColumn) -> None:
 def _live(desk: Desk, call: LiveCall) -> None:
     ui = desk.ui
     with ui.row("live"):
-        ui.text("phase", PHASES.get(call.phase, "on its way"), tone="muted", style="small")
+        ui.text("phase", PHASES[call.phase], tone="muted", style="small")
         ui.push()
         can_stop = call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
         tip = tr("Stop this reply; the others go on")
@@ -271,7 +266,7 @@ def begin_comparison(desk: Desk) -> None:
         return
     others = [model_value(one.provider, one.model) for one in offered_models(desk)]
     first = [model_value(summary.meta.provider, summary.meta.model)] if _words(desk) else []
-    own.comparing = [*(first + others)[:2], *[NONE] * 4][:MOST]
+    own.comparing = [*(first + others)[:LEAST], *[NONE] * MOST][:MOST]
     own.compares_memory = False
     desk.view.dialog = Dialog(kind="compare")
     desk.send(PriceModels())
@@ -355,7 +350,11 @@ def compare_dialog(desk: Desk) -> None:
         with ui.row("buttons"):
             ui.push()
             is_closed = ui.button("cancel", tr("Cancel"))
-            can = 2 <= len(models) + standing <= MOST and not summary.meta.has_tools and not desk.is_replying
+            can = (
+                LEAST <= len(models) + standing <= MOST
+                and not summary.meta.has_tools
+                and not desk.is_replying
+            )
             if ui.button("do", tr("Compare"), icon="table-columns", kind="primary", is_enabled=can):
                 _ask(desk, opened, models, words)
                 is_closed = True

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from core.kernel.values.discussion import ComparedModel, ComparedReply, Comparison
+from core.kernel.values.discussion import CallPhase, ComparedModel, ComparedReply, Comparison
 from core.kernel.values.state import AppState
+from core.kernel.values.updates import with_call
 from core.kernel.values.usage import Usage
 from core.talk.discussion.discussion_messages import ChooseVersion
 from panels.discussion.comparison_panel import speed_line, total_price
@@ -38,6 +40,16 @@ def test_a_column_says_why_it_is_not_whole_and_that_memory_was_off() -> None:
     assert screen.ui.shows("Side by side")
     assert screen.ui.shows("It failed.")
     assert screen.ui.shows("without knowledge")
+
+
+def test_a_column_says_how_far_its_reply_is() -> None:
+    state = states.streaming(phase=CallPhase.STORING)
+    call = replace(state.turns.calls["d1"], compared=ONE)
+    replies = (ComparedReply(asked=ONE, call_id=call.id), ComparedReply(asked=TWO))
+    screen = shown(
+        states.with_opened(with_call(state, call), comparison=Comparison(prompt_id="m8", replies=replies))
+    )
+    assert screen.ui.shows("saving the reply")
 
 
 def test_the_one_that_is_kept_stands_in_the_conversation() -> None:
