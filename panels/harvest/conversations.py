@@ -28,9 +28,9 @@ from panels.knowledge.rows import reader_fault, where_it_goes
 
 FOOT_PX = 58.0
 SHORT_FOOT_PX = 36.0
+"""While a card stands over the part, there is no estimate and no note in the foot."""
 NOTE_LINE_PX, NOTE_MORE_PX, NOTE_ROOM_PX = 660.0, 18.0, 600.0
 """Width from which the note in the foot stands in one line; the height of another; height of the panel that has room for it."""
-"""While a card stands over the part, there is no estimate and no note in the foot."""
 ROW_PX, LED_ROW_PX = 42.0, 49.0
 """Of two lines; and with a button that leads to the discussion."""
 CHAR_PX = 7.4
