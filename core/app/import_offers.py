@@ -14,7 +14,7 @@ from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.duplicates import Known, known_items
 from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.mcp_server.proposal_worker import KnownAlreadyError, propose
-from core.knowledge.memory_log import all_items, read_logs
+from core.knowledge.memory_log import read_logs
 
 
 def offers_to(home: Path, clock: Callable[[], datetime]) -> Offer:
@@ -22,7 +22,7 @@ def offers_to(home: Path, clock: Callable[[], datetime]) -> Offer:
 
     @cache
     def known() -> Known:
-        return known_items(all_items(KnowledgeReader(home).read(KnowledgeSettings())), read_logs(home))
+        return known_items(KnowledgeReader(home).read(KnowledgeSettings()).items, read_logs(home))
 
     def offer(offered: Offered) -> bool:
         now = clock()

@@ -71,7 +71,6 @@ from core.knowledge.knowledge_reader import (
 from core.knowledge.layer7 import layer_inputs
 from core.knowledge.memory_log import (
     Injections,
-    all_items,
     counted_use,
     fact_history,
     item_history,
@@ -142,13 +141,13 @@ class KnowledgeHandler:
             case ChangeKnowledge(change=change):
                 self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
             case ExplainItem():
-                known = all_items(self._reader.read(KnowledgeSettings()))
+                known = self._reader.read(KnowledgeSettings()).items
                 told = item_history(self._home, effect.item, known, may_write=not self._is_read_only)
                 self._emit(HistoryRead(told))
             case ExplainFact():
                 self._emit(HistoryRead(fact_history(self._home, effect.fact_id, self._fact_reader.facts())))
             case ListSeenItems():
-                known = all_items(self._reader.read(KnowledgeSettings()))
+                known = self._reader.read(KnowledgeSettings()).items
                 where, facts = effect.discussion_id, self._fact_reader.facts()
                 self._emit(SeenItemsRead(where, seen_items(self._home, known, where, facts)))
             case CountMemoryUse():
@@ -161,7 +160,7 @@ class KnowledgeHandler:
                 assert_never(effect)
 
     def _count_use(self) -> None:
-        known = all_items(self._reader.read(KnowledgeSettings()))
+        known = self._reader.read(KnowledgeSettings()).items
         self._emit(MemoryUseCounted(counted_use(self._home, known, self._fact_reader.facts())))
 
     def _remove_digest(self) -> None:

@@ -204,12 +204,6 @@ def _around(text: str, quote: str) -> str:
     return f"{head}{words[at : at + SHOWN_CHARS]}{tail}"
 
 
-def all_items(state: KnowledgeState) -> list[Item]:
-    """Every item, the category files in the order of the digest, then the notes."""
-    files = [file.items for file in state.categories] + [note.items for note in state.notes]
-    return [item for items in files for item in items]
-
-
 def linked_logs(
     home: Path, items: Iterable[Item], *, may_write: bool = True, disk: Disk = OS_DISK
 ) -> LogRows:
@@ -347,7 +341,7 @@ class Injections:
         where = effect.discussion_id
         if self._texts.get(where) == effect.text:
             return
-        items = entered(effect.text, all_items(self._read()))
+        items = entered(effect.text, self._read().items)
         facts = entered_facts(effect.text, self._facts())
         if (items, facts) != self._last(where):
             event = ItemEvent(
@@ -372,7 +366,7 @@ class Injections:
         items, facts = self._held.get(effect.discussion_id, ((), ()))
         if not text and not effect.recall_tokens:
             return
-        words = {item_hash(one.category, one.text): one.text for one in all_items(self._read())}
+        words = {item_hash(one.category, one.text): one.text for one in self._read().items}
         told = {name: words[name] for name in items if name in words}
         known = {one.id: one.text for one in self._facts() if one.id in facts}
         used = _used(effect, told | known, self._like)

@@ -131,8 +131,7 @@ _mark_of = lru_cache(4_096)(item_mark)
 def _item_texts(state: AppState, path: str) -> Iterator[str]:
     """Words of the items that may stand in a file of knowledge."""
     known = state.knowledge
-    for items in (*(file.items for file in known.categories), *(note.items for note in known.notes)):
-        yield from (item.text for item in items if item.file == path)
+    yield from (item.text for item in known.items if item.file == path)
     if path.endswith(".yaml"):
         yield from (fact.text for fact in known.facts.facts)
 

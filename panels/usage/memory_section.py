@@ -99,5 +99,4 @@ def _proposed(desk: Desk, proposed: tuple[ItemWords, ...]) -> None:
 
 
 def _by_words(known: KnowledgeState) -> dict[tuple[str, str], Item]:
-    kept = [file.items for file in known.categories] + [note.items for note in known.notes]
-    return {(item.category.value, item.text): item for items in kept for item in items}
+    return {(item.category.value, item.text): item for item in known.items}

@@ -60,7 +60,7 @@ from core.knowledge.mcp_server.proposal_messages import (
 )
 from core.knowledge.mcp_server.proposal_step import words_of
 from core.knowledge.mcp_server.proposal_worker import ProposalHandler
-from core.knowledge.memory_log import all_items, counted_use, fact_history, item_history, seen_items
+from core.knowledge.memory_log import counted_use, fact_history, item_history, seen_items
 from core.knowledge.memory_use import UNUSED_AFTER
 from core.knowledge.merges import merge_data, merge_lines
 from core.services.providers.clients import clients_for
@@ -194,7 +194,7 @@ def explain_item(home: Path, state: KnowledgeState, options: Options, console: C
     told = (
         fact_history(home, name, facts)
         if any(fact.id == name for fact in facts)
-        else item_history(home, named_item(state, name), all_items(state), may_write=False)
+        else item_history(home, named_item(state, name), state.items, may_write=False)
     )
     if options.is_json:
         console.json(history_data(told))
@@ -205,7 +205,7 @@ def explain_item(home: Path, state: KnowledgeState, options: Options, console: C
 def show_seen(home: Path, state: KnowledgeState, options: Options, console: Console) -> None:
     """Print what entered requests. Raises StorageError: a log cannot be read."""
     facts = FactReader(home).facts()
-    seen = seen_items(home, all_items(state), options.given.discussion, facts)
+    seen = seen_items(home, state.items, options.given.discussion, facts)
     if options.is_json:
         console.json([seen_data(one) for one in seen])
     elif not seen:
@@ -240,7 +240,7 @@ def run_archive(home: Path, state: KnowledgeState, options: Options, console: Co
 
 
 def _list_archive(home: Path, state: KnowledgeState, console: Console, *, is_json: bool) -> None:
-    unused = counted_use(home, all_items(state), FactReader(home).facts()).proposed
+    unused = counted_use(home, state.items, FactReader(home).facts()).proposed
     if is_json:
         rows = [{"category": one.category, "text": one.text} for one in unused]
         console.json({"archived": [item_data(item) for item in state.archived], "unused": rows})
@@ -260,7 +260,7 @@ def named_item(state: KnowledgeState, name: str) -> Item:
         UsageError: there is none, or there are several; names some.
     """
     return named_among(
-        all_items(state), name, remedy=tr("`manual-slop knowledge show` prints the place of each item")
+        state.items, name, remedy=tr("`manual-slop knowledge show` prints the place of each item")
     )
 
 
@@ -603,12 +603,12 @@ def run_knowledge(options: Options, console: Console) -> int:
         case "digest":
             _show_digest(state, console, str(digest_file(home)), is_json=options.is_json)
         case "search":
-            found = search_items(all_items(state), options.given.text)
+            found = search_items(state.items, options.given.text)
             _show_items(found, console, is_json=options.is_json)
             return int(not found or bool(state.problems))
         case _:
             wanted = options.given.category
-            shown = [item for item in all_items(state) if wanted in {"", item.category.value}]
+            shown = [item for item in state.items if wanted in {"", item.category.value}]
             _show_items(
                 shown,
                 console,

@@ -266,6 +266,12 @@ class KnowledgeState(msgspec.Struct, frozen=True):
         """True if layer 7 is injected."""
         return self.switch is DigestSwitch.ON
 
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Every item, the category files in the order of the digest, then the notes. O(items)."""
+        files = (*(file.items for file in self.categories), *(note.items for note in self.notes))
+        return tuple(item for items in files for item in items)
+
 
 # Merging as values: items of a category that a model would make one of, as a person left the proposal.
 

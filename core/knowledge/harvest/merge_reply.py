@@ -31,7 +31,6 @@ from core.knowledge.harvest.harvest_reply import (
 from core.knowledge.harvest.modes import piece_bytes_for
 from core.knowledge.harvest.replies import KeptReplies
 from core.knowledge.knowledge_reader import KnowledgeReader
-from core.knowledge.memory_log import all_items
 from core.knowledge.merges import NOTHING, is_unsaid, lost_words, may_merge
 
 MAX_GROUPS = 200
@@ -219,7 +218,7 @@ def propose_merge(
     Raises:
         HarvestError: no reply could be read; the next run asks again. SlopError: nothing to merge, the disk, or whatever `generate` raises.
     """
-    items = all_items(KnowledgeReader(home).read(run.settings))
+    items = KnowledgeReader(home).read(run.settings).items
     shown = reading(items, category, piece_bytes_for(run.profile))
     if len(shown.items) < 2:
         raise SlopError(NOTHING)

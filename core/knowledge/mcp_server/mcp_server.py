@@ -36,7 +36,7 @@ from core.knowledge.file_writer import await_withdrawal
 from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.mcp_server.mcp_tools import WRITING, Asked, TalkRow, Talks
 from core.knowledge.mcp_server.proposal_worker import propose
-from core.knowledge.memory_log import all_items, read_logs
+from core.knowledge.memory_log import read_logs
 from core.talk.discussion.catalog import Catalog
 from core.talk.discussion.discussion_meta import read_meta
 from core.talk.transcripts.ours import read_log
@@ -347,7 +347,7 @@ class HomeShelf:
     def items(self) -> Sequence[Item]:
         """Every item; what is being taken out is waited for. Raises LockedError: that lasts too long."""
         await_withdrawal(self._home)
-        return all_items(self._reader.read(KnowledgeSettings()))
+        return self._reader.read(KnowledgeSettings()).items
 
     def facts(self) -> Sequence[IndexedFact]:
         """Structured facts that may enter a prompt, best first. Raises LockedError as `items`."""

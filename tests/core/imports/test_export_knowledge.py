@@ -18,7 +18,6 @@ from core.kernel.values.imports import ImportReport, Offered
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.mcp_server.proposal_worker import drop_proposals, load_proposals
-from core.knowledge.memory_log import all_items
 from tests.core.imports.brought import gpt, msg
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
@@ -67,7 +66,7 @@ def test_each_piece_of_an_export_waits_for_a_yes_and_nothing_is_known(tmp_path: 
         ("Hall 2 is cold.", "An import (memory)"),
         ("The pump runs at 3 bar.", "An import (notes.md of Pumps)"),
     ]
-    assert list(all_items(KnowledgeReader(home).read(KnowledgeSettings()))) == []
+    assert list(KnowledgeReader(home).read(KnowledgeSettings()).items) == []
     assert any("Knowledge, Proposed" in line for line in left_out(report))
 
 

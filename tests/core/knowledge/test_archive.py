@@ -28,7 +28,7 @@ from core.knowledge.knowledge_reader import (
     regenerate_digest,
 )
 from core.knowledge.knowledge_worker import KnowledgeHandler
-from core.knowledge.memory_log import all_items, item_history
+from core.knowledge.memory_log import item_history
 from tests.core.knowledge.fault_disks import KilledError, PointDisk
 from tests.core.knowledge.homes import applied, archived_items
 
@@ -78,7 +78,7 @@ def test_several_lines_a_done_task_and_a_note_keep_what_they_are(home: Path) -> 
     (folder / "files").mkdir(exist_ok=True)
     (folder / "files" / "a1.md").write_text("# src/a.py\n\n- It parses.\n")
     state = KnowledgeReader(home).read(KnowledgeSettings())
-    for item in [one for one in all_items(state) if one.text in {"Dig\n  deeply", "It parses."}]:
+    for item in [one for one in state.items if one.text in {"Dig\n  deeply", "It parses."}]:
         archive_item(home, item)
 
     kept = archived_items(home)
@@ -89,8 +89,8 @@ def test_several_lines_a_done_task_and_a_note_keep_what_they_are(home: Path) -> 
     for item in kept:
         take_back(home, item)
     again = KnowledgeReader(home).read(KnowledgeSettings())
-    assert {(one.category, one.text, one.provenance) for one in all_items(again)} == {
-        (one.category, one.text, one.provenance) for one in all_items(state)
+    assert {(one.category, one.text, one.provenance) for one in again.items} == {
+        (one.category, one.text, one.provenance) for one in state.items
     }
 
 

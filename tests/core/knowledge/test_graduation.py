@@ -15,7 +15,6 @@ from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.apply import draft_names, make_draft
 from core.knowledge.categories import parse_file
 from core.knowledge.knowledge_reader import KnowledgeReader
-from core.knowledge.memory_log import all_items
 from core.knowledge.merges import becomes, draft_name, draft_text, steps_of
 from core.knowledge.recovery import undo_apply
 from core.services.settings.prompts import prompt_names, read_prompts
@@ -28,7 +27,7 @@ def playbook(home: Path, line: bytes = LINE) -> Item:
     path = paths.knowledge_dir(home) / "playbooks.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"# Playbooks\n\n" + line)
-    (item,) = all_items(KnowledgeReader(home).read(KnowledgeSettings()))
+    (item,) = KnowledgeReader(home).read(KnowledgeSettings()).items
     return item
 
 

@@ -18,7 +18,7 @@ from core.knowledge.evidence_rows import EVENTS_FILE, EVIDENCE_FILE, item_hash
 from core.knowledge.history_text import history_data, history_lines
 from core.knowledge.knowledge_messages import NoteInjection
 from core.knowledge.knowledge_reader import KnowledgeReader, fresh_digest
-from core.knowledge.memory_log import Injections, all_items, item_history, read_logs, seen_items
+from core.knowledge.memory_log import Injections, item_history, read_logs, seen_items
 from core.knowledge.recovery import undo_apply
 from core.talk.discussion import trash
 from tests.core.knowledge.homes import FIRST, NOW, SECOND, entry_of, made_home, sha_of
@@ -54,7 +54,7 @@ def known(home: Path) -> KnowledgeState:
 
 
 def item(home: Path, text: str) -> Item:
-    return next(one for one in all_items(known(home)) if one.text == text)
+    return next(one for one in known(home).items if one.text == text)
 
 
 def kinds(home: Path) -> list[ItemEventKind]:
@@ -108,7 +108,7 @@ def test_what_is_only_seen_again_is_confirmed_where_it_is_known_and_never_writte
     append(home, fact("It greets."))
     append(home, of=SECOND, seen=(fact("It greets."), fact("Gone by now.")))
 
-    assert [one.text for one in all_items(known(home))] == ["It greets."]
+    assert [one.text for one in known(home).items] == ["It greets."]
     assert kinds(home).count(ItemEventKind.CONFIRMED) == 1
 
 
@@ -131,7 +131,7 @@ def test_what_a_person_changed_and_left_out_in_the_review_is_told(home: Path) ->
 def test_an_edit_by_a_person_keeps_what_the_item_stands_on(home: Path) -> None:
     append(home, fact("It greets.", QUOTE))
     edits.edit_item(home, item(home, "It greets."), "It greets everybody.\nAlways.")
-    found = next(one for one in all_items(known(home)) if one.text.startswith("It greets everybody."))
+    found = next(one for one in known(home).items if one.text.startswith("It greets everybody."))
 
     told = item_history(home, found)
     assert [one.row.quote for one in told.witnesses] == [QUOTE.text]
@@ -185,7 +185,7 @@ def by_hand(home: Path, before: str, after: str, name: str = "facts.md") -> None
 
 
 def told_of(home: Path, text: str) -> ItemHistory:
-    return item_history(home, item(home, text), all_items(known(home)))
+    return item_history(home, item(home, text), known(home).items)
 
 
 def test_an_item_that_an_editor_changed_keeps_what_it_stands_on_and_the_log_says_so(home: Path) -> None:
@@ -237,7 +237,7 @@ def test_words_of_another_conversation_and_of_an_item_that_still_stands_are_not_
 def test_asking_why_where_nothing_may_be_written_links_and_writes_nothing(home: Path) -> None:
     append(home, fact("It greets everybody at noon.", QUOTE))
     by_hand(home, "everybody at noon", "everybody at one")
-    one, items = item(home, "It greets everybody at one."), all_items(known(home))
+    one, items = item(home, "It greets everybody at one."), known(home).items
 
     assert item_history(home, one, items, may_write=False).witnesses[0].row.quote == QUOTE.text
     assert ItemEventKind.EDITED not in kinds(home)
@@ -268,7 +268,7 @@ def test_what_was_seen_is_told_in_words_also_when_the_item_is_gone(home: Path) -
     note(home, Injections(home, lambda: known(home)), known(home).digest)
     edits.delete_item(home, item(home, "It greets."))
 
-    (one,) = seen_items(home, all_items(known(home)), "d")
+    (one,) = seen_items(home, known(home).items, "d")
     assert one.items == (ItemWords("facts", "It greets."),)
     assert seen_items(home, (), "other") == ()
 

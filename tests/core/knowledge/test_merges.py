@@ -20,7 +20,7 @@ from core.knowledge.evidence_rows import item_hash
 from core.knowledge.fact_store import FactReader
 from core.knowledge.history_text import evidence_for
 from core.knowledge.knowledge_reader import KnowledgeReader, digest_file, fresh_digest, regenerate_digest
-from core.knowledge.memory_log import all_items, item_history, read_logs
+from core.knowledge.memory_log import item_history, read_logs
 from core.knowledge.merges import MergeRefusedError, check_merge, merge_hunks, merged_item
 from core.knowledge.part_writer import KEPT_VERSIONS, ensure_part, versions, write_parts
 from core.knowledge.parts import PatchPlan, RemovalError, hunks_of, patched, reversed_hunks
@@ -36,8 +36,8 @@ FILE = (
 ONE = "The harbour's tide turns twice a day."
 
 
-def items(home: Path) -> list[Item]:
-    return all_items(KnowledgeReader(home).read(KnowledgeSettings()))
+def items(home: Path) -> tuple[Item, ...]:
+    return KnowledgeReader(home).read(KnowledgeSettings()).items
 
 
 def facts(home: Path, data: bytes = FILE) -> Path:

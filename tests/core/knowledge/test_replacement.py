@@ -25,7 +25,7 @@ from core.knowledge.harvest.harvest_reply import Reply, read_reply
 from core.knowledge.harvest.preview import choices_of, propose, read_review, review_text, with_choices
 from core.knowledge.harvest.transcript import Said
 from core.knowledge.knowledge_reader import KnowledgeReader
-from core.knowledge.memory_log import all_items, item_history, read_logs
+from core.knowledge.memory_log import item_history, read_logs
 from core.knowledge.recovery import undo_apply
 from tests.core.knowledge.homes import FIRST, NOW, entry_of, made_home
 
@@ -35,8 +35,8 @@ WHY = "The harbour's table says six."
 FILE = "# Facts\n\nProse.\n- Other. [from: a, 2026-01-01]\n- Tides turn every seven hours. [from: b, 2026-01-02]\n"
 
 
-def items(home: Path) -> list[Item]:
-    return all_items(KnowledgeReader(home).read(KnowledgeSettings()))
+def items(home: Path) -> tuple[Item, ...]:
+    return KnowledgeReader(home).read(KnowledgeSettings()).items
 
 
 def facts(home: Path, text: str = FILE) -> Path:

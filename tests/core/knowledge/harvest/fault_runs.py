@@ -28,7 +28,7 @@ from core.knowledge.harvest.harvest_run import ApplyRequest, Found, apply, items
 from core.knowledge.history_text import evidence_for
 from core.knowledge.knowledge_reader import KnowledgeReader, digest_file, fresh_digest
 from core.knowledge.ledger import HarvestLedger, hash_source
-from core.knowledge.memory_log import all_items, read_logs
+from core.knowledge.memory_log import read_logs
 from core.knowledge.part_writer import versions
 from core.knowledge.recovery import list_applies, recover_home, undo_apply
 from core.talk.discussion import trash
@@ -154,7 +154,7 @@ def _undo(home: Path, _paid: Paid, disk: Disk = OS_DISK) -> None:
 
 def merge(home: Path, disk: Disk = OS_DISK) -> None:
     """Merge three facts and make a draft of the playbook, each where that is not done yet."""
-    items = all_items(KnowledgeReader(home).read(KnowledgeSettings()))
+    items = KnowledgeReader(home).read(KnowledgeSettings()).items
     if MERGED not in {item.text for item in items}:
         (*chosen,) = (item for item in items if item.text in TO_MERGE)
         group = MergeGroup("g", tuple(chosen), MERGED, "They are one.")
