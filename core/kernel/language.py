@@ -66,6 +66,12 @@ class Translated(str):
         """As `str.strip`."""
         return self._changed(lambda text: text.strip(chars))
 
+    def join(self, parts: Iterable[str], /) -> Self:
+        """As `str.join`."""
+        texts = list(parts)
+        told = self.english.join(map(english, texts))
+        return self.of(str.__str__(self).join(texts), "{text}", {"text": told})
+
     def format(self, *values: object, **named: object) -> Self:
         """As `str.format`."""
         whole = str.__str__(self).format(*values, **named)

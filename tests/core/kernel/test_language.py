@@ -32,6 +32,7 @@ def test_a_text_is_written_in_the_persons_language_and_known_in_english() -> Non
     ("made", "meant"),
     [
         (lambda: joined(". ", (tr("Cancel"), "x")), "Cancel. x"),
+        (lambda: tr(" and ").join(("x", tr("Cancel"))), "x and Cancel"),
         (lambda: tr("Cancel") + ": x", "Cancel: x"),
         (lambda: "x " + tr("Cancel"), "x Cancel"),
         (lambda: capital(tr("the price is unknown")), "The price is unknown"),

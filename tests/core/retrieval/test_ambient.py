@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from core.kernel.encoders import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.frame import rag_block, size_bytes
+from core.kernel.language import english, tr
 from core.kernel.o200k import count_tokens
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.curation import LineRange
@@ -62,6 +64,19 @@ def hit(number: int = 1, text: str = "The checkpoint interval is 30 s.", **chang
 
 def found(*hits: SearchHit, **asked: object) -> Recalled:
     return recalled(question(**asked), SearchAnswer(MESSAGE, hits))  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("german")
+def test_what_is_said_of_a_recall_is_known_in_english_too() -> None:
+    answer = SearchAnswer(
+        MESSAGE, (hit(),), degraded=True, reason=tr("the price is unknown"), remedy=tr("Try again")
+    )
+    got = recalled(question(), answer)
+
+    assert str(got.passages[0].why).startswith("sie enthält ")
+    assert builtins_of(got.passages[0])["why"].startswith("it contains ")
+    assert builtins_of(got)["problem"].endswith("the price is unknown. Try again")
+    assert str(got.problem) != english(got.problem)
 
 
 def test_the_best_passages_go_whole_until_the_budget_is_spent_those_of_a_source_in_one_frame() -> None:
