@@ -44,6 +44,7 @@ from core.kernel.disk import OS_DISK, Disk, LaterDisk, reported
 from core.kernel.errors import SlopError
 from core.kernel.ids import is_id
 from core.kernel.language import tr
+from core.kernel.language import words_of as words_of_error
 from core.kernel.queue import at_once, queued
 from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.imports import (
@@ -134,11 +135,11 @@ def run_import(
                     work.take(*found)
         work.end_file()
     except SlopError as error:
-        stopped = str(error)
+        stopped = words_of_error(error)
     try:
         work.finish(offer)
     except SlopError as error:
-        stopped = stopped or str(error)
+        stopped = stopped or words_of_error(error)
     return work.report(stopped)
 
 
@@ -552,7 +553,7 @@ class ImportHandler:
             )
             report = run_import(request, on_progress=self._going_on, on_written=grown.append)
         except (SlopError, OSError) as error:
-            self._emit(SessionsTaken(problem=str(error), remedy=getattr(error, "remedy", "")))
+            self._emit(SessionsTaken(problem=words_of_error(error), remedy=getattr(error, "remedy", "")))
         except Exception as error:  # as for a run
             self._emit(
                 SessionsTaken(

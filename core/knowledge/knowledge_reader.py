@@ -16,7 +16,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.frame import clean
-from core.kernel.language import tr
+from core.kernel.language import tr, words_of
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.values.knowledge import CategoryFile, DigestSwitch, Item, KnowledgeState, NoteFile
 from core.kernel.values.settings import KnowledgeSettings
@@ -361,8 +361,8 @@ class KnowledgeReader:
         try:
             data = read_bytes(paths.knowledge_dir(self._home) / name)
         except SlopError as error:
-            problems.append(str(error))
-            return CategoryFile(name=of, problem=str(error))
+            problems.append(words_of(error))
+            return CategoryFile(name=of, problem=words_of(error))
         before = self._parsed.get(name)
         if before is None or before.data != data:
             self._parsed[name] = parse_file(of, data)
@@ -374,7 +374,7 @@ class KnowledgeReader:
         try:
             found = read_notes(self._home, candidates)
         except SlopError as error:
-            problems.append(str(error))
+            problems.append(words_of(error))
             return ()
         problems.extend(note.problem for note in found if note.problem)
         if found != self._last_notes:
@@ -387,7 +387,7 @@ class KnowledgeReader:
         try:
             data = read_digest(path)
         except SlopError as error:
-            problems.append(str(error))
+            problems.append(words_of(error))
             return None, 0
         if data is None:
             if problem := instead_of_digest(path):

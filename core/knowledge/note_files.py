@@ -15,7 +15,7 @@ from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, reported, sync_dir, write_file
 from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError, StorageError
-from core.kernel.language import tr
+from core.kernel.language import tr, words_of
 from core.kernel.patterns import late
 from core.kernel.values.knowledge import NoteFile, NoteStatus
 from core.knowledge.categories import NOTES_FOLDER, note_name, parse_file, safe_value
@@ -185,7 +185,7 @@ def _read_notes(path: Path) -> NoteFile:
     try:
         return parse_notes(name, read_bytes(path))
     except StorageError as error:
-        return replace(parse_notes(name, b""), problem=str(error))
+        return replace(parse_notes(name, b""), problem=words_of(error))
 
 
 def move_notes(home: Path, notes: Iterable[NoteFile], *, disk: Disk = OS_DISK) -> tuple[NoteFile, ...]:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from core.kernel.frame import clean
-from core.kernel.language import tr
+from core.kernel.language import tr, words_of
 from core.kernel.values.retrieval import (
     ANSWERS_KEPT,
     AskedPlaces,
@@ -157,7 +157,7 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
     try:
         after, before = day_of(asked.filters.after), day_of(asked.filters.before)
     except ValueError as error:
-        return decline(state, asked.command_id, NOTICE, str(error), DAY_REMEDY), ()
+        return decline(state, asked.command_id, NOTICE, words_of(error), DAY_REMEDY), ()
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
     folder, tag = clean(asked.filters.folder), clean(asked.filters.tag)
     filters = replace(asked.filters, folder=folder, tag=tag, after=after, before=before)

@@ -18,7 +18,7 @@ from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.key_files import mark_of, text_reasons
 from core.kernel.key_names import KEY_FOLDERS
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.opener import read_file, read_start
 from core.kernel.patterns import late
 from core.kernel.secrets import AHEAD_CHARS, MASK, named_secrets
@@ -375,7 +375,7 @@ def preview_of(home: Path, places: SearchPlaces) -> SourcesPreview:
                 )
             )
         except SlopError as error:
-            problems.append(f"{error.where}: {error.what}")
+            problems.append(joined(": ", (error.where, error.what)))
     return SourcesPreview(replace(places, problems=tuple(problems)), tuple(counts))
 
 
@@ -526,7 +526,7 @@ def judge(asked: AskedPlaces) -> SearchPlaces:
         elif not os.path.isdir(path):
             problems.append(tr("{name}: there is no such folder", name=name))
         elif not _is_text(path):
-            problems.append(f"{name}: {_NO_TEXT}")
+            problems.append(joined(": ", (name, _NO_TEXT)))
         else:
             notes.append(path)
     project = os.path.realpath(asked.project) if asked.project and Corpus.PROJECT in asked.corpora else ""

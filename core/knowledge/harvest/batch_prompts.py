@@ -11,7 +11,7 @@ import msgspec
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, remove_file, reported
 from core.kernel.errors import SlopError
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.harvest import (
@@ -109,7 +109,7 @@ def wanted_prompts(
         except HarvestError:
             continue  # the apply says why, and has its replies asked anew
         except SlopError as error:
-            on_problem(f"{scanned.name}: {error.what}")
+            on_problem(joined(": ", (scanned.name, error.what)))
             continue
         wanted = [wanted_prompt(asker, facts, prompt, faults) for prompt in prompts]
         given_up = [one for one in wanted if len(faults.get(one.key, ())) >= MOST_FAULTS]

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.disk import reported
-from core.kernel.language import tr
+from core.kernel.language import tr, words_of
 from core.kernel.opener import open_file, read_file, read_start, reason_of
 from core.kernel.patterns import late
 from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
@@ -172,7 +172,7 @@ def _with_emptiness(facts: ArtifactFacts, data: bytes) -> ArtifactFacts:
     try:
         return replace(facts, is_empty=not messages_of(facts.kind, data))
     except ValueError as error:
-        return replace(facts, problem=str(error))
+        return replace(facts, problem=words_of(error))
 
 
 def _discussions(request: ScanRequest) -> Iterator[ArtifactFacts]:

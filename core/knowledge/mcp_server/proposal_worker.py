@@ -12,6 +12,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, remove_file, reported, write_file
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr
+from core.kernel.language import words_of as words_of_error
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.queue import queued
 from core.kernel.values.knowledge import Category, Proposal, ProposalsState, Provenance
@@ -218,7 +219,7 @@ class ProposalHandler:
             waiting = load_proposals(self._home)
             known = self._known() if waiting else Known()
         except SlopError as error:
-            self._emit(ProposalsRead(ProposalsState(problem=str(error))))
+            self._emit(ProposalsRead(ProposalsState(problem=words_of_error(error))))
             return
         near = {one.id: tuple(item.text for item in known.near(words_of(one))) for one in waiting}
         told = {name: texts for name, texts in near.items() if texts}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.kernel.encoders import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance
 from core.kernel.values.settings import KnowledgeSettings
@@ -155,3 +156,14 @@ def test_a_file_of_the_archive_that_cannot_be_read_is_told_and_the_others_are_th
     state = KnowledgeReader(home).read(KnowledgeSettings())
     assert [one.text for one in state.archived] == [MOON]
     assert any("questions.md" in one for one in state.problems)
+
+
+@pytest.mark.usefixtures("german")
+def test_what_cannot_be_read_is_known_in_english_too(home: Path) -> None:
+    (home / "knowledge" / "decisions.md").unlink(missing_ok=True)
+    (home / "knowledge" / "decisions.md").mkdir()
+    state = KnowledgeReader(home).read(KnowledgeSettings())
+    (told,) = state.problems
+    (kept,) = builtins_of(state)["problems"]
+    assert kept.startswith("The program ")
+    assert told.startswith("Das Programm ")
