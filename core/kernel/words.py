@@ -35,7 +35,7 @@ _WORD = late("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff\u0f71-\u0f84])+")
 """A word: letters and digits of any script, the vowel signs of India's among them, which are no letters to Python."""
 
 SENTENCE_ENDS = late(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
-"""What parts a text into its sentences and lines."""
+"""Ends of the sentences and lines of a text."""
 
 _BASE_LETTERS = str.maketrans(
     {
