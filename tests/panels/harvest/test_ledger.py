@@ -12,7 +12,7 @@ def test_the_ledger_shows_the_newest_first_with_what_became_of_each() -> None:
     words = [" | ".join(row) for row in rows(open_at("ledger", hs.looked()))]
 
     assert words == [
-        "old/x.tmp | 13:00 · 10 B · in the trash | pruned",
+        "old/x.tmp | 13:00 · 10 B · in the trash | empty, trashed",
         "h92/log.jsonl | 3 Nov · 8 KB · in the trash | trashed",
         "old/big.jsonl | 2 Nov · 3.0 MB · kept | too large",
         "h91/log.jsonl | 1 Nov · 80 KB · harvest output invalid after 2 attempts: not valid JSON | failed",
