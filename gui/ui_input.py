@@ -28,6 +28,8 @@ MOST_LEFT_TEXTS = 60
 
 
 def _shortcut(tree: Tree, it: w.ShortcutQuery) -> bool:
+    if it.is_everywhere:
+        return tree.keys.has_news and tree.keys.take(it.chord, while_typing=it.while_typing)
     return tree.hears(it.chord, while_typing=it.while_typing)
 
 

@@ -134,6 +134,7 @@ ROOM = Room(
             ),
             draw=_panel,
             least_px=_least_px,
+            tab_guide=lambda d: "autonomy" if d.view.of(AgentView).tab == "autonomy" else "",
         ),
     ),
     dialogs={"undo_turn": _dialog},

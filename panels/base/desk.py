@@ -257,6 +257,7 @@ class HubPanel(msgspec.Struct, frozen=True):
         id: stable; title: of the panel and the action; label: of the button; icon: of both.
         place: from the top, from 1; its chord is Ctrl and this number, none from 10 on.
         guide: the page of the guide about it (`docs/guide`); about: what the panel is for, in two sentences.
+        tab_guide: the page about the part in front, empty where `guide` tells of it.
         draw: draws the panel. It imports the panel itself: the first frame must not wait for panels behind.
         least_px: height that it needs as it is now, so that its list has some rows.
     """
@@ -270,6 +271,11 @@ class HubPanel(msgspec.Struct, frozen=True):
     about: str
     draw: Callable[[Desk], None]
     least_px: Callable[[Desk], float] = _least
+    tab_guide: Callable[[Desk], str] = _nothing
+
+    def page(self, desk: Desk) -> str:
+        """The page of the guide about what it shows now."""
+        return self.tab_guide(desk) or self.guide
 
 
 def _room_nothing(_desk: Desk) -> None:

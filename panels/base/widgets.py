@@ -534,11 +534,15 @@ class ShortcutQuery(Widget[bool], frozen=True):
 
     The first to ask gets it. Chords with Ctrl or Alt, function keys and Escape count always; other keys
     count in a text field only with `while_typing`. The same holds for the shortcut of a button.
+
+    Args:
+        is_everywhere: it counts under an open dialog or menu too.
     """
 
     chord: str
     _: KW_ONLY
     while_typing: bool = False
+    is_everywhere: bool = False
 
 
 class FileDialogWidget(KeyedWidget[tuple[str, ...] | None], frozen=True):

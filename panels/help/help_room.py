@@ -22,6 +22,7 @@ class HelpView(msgspec.Struct):
     Args:
         is_asked: F1 was pressed, and the pane that has the keyboard is looked for; pane: that one.
         page: the page that is shown; read: pages before it, the newest last; about: two sentences on the panel that asked.
+        over: the dialog that asked, which comes back with what was typed in it.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = ()
@@ -31,6 +32,7 @@ class HelpView(msgspec.Struct):
     page: str = ""
     read: tuple[str, ...] = ()
     about: str = ""
+    over: Dialog | None = None
 
 
 # Room of the help in the window.
@@ -45,14 +47,68 @@ def _ask(desk: Desk) -> None:
 # The guide in a dialog: the page of the panel that has the keyboard, links between pages, and the way back.
 
 WIDE_PX, HIGH_PX, CHOICE_PX = 760.0, 620.0, 300.0
-PAGES = {"conversation": "context", "list": "search", "settings": "providers"}
-"""Page of each part of the window that is no panel of the hub."""
+PAGES = {"conversation": "context", "list": "search"}
+"""Page of each pane of the window that is no panel of the hub."""
+SECTION_PAGES = {
+    "providers": "providers",
+    "servers": "providers",
+    "models": "providers",
+    "appearance": "files",
+    "notifications": "autonomy",
+    "files": "context",
+    "tools": "tools",
+    "project": "security",
+    "prompts": "context",
+    "all": "files",
+    "about": "privacy",
+}
+"""Page of each section of the settings."""
+DIALOG_PAGES = {
+    "attach": "context",
+    "export_markdown": "files",
+    "export_json": "files",
+    "export_page": "files",
+    "model": "providers",
+    "regenerate_with": "providers",
+    "compare": "providers",
+    "template": "command-line",
+    "import_files": "import",
+    "import_folder": "import",
+    "import": "import",
+    "import_follow": "import",
+    "forget": "privacy",
+    "add_files": "context",
+    "new_preset": "context",
+    "duplicate_preset": "context",
+    "rename_preset": "context",
+    "delete_preset": "context",
+    "lose_cache": "caching",
+    "spend_limit": "caching",
+    "usage_csv": "caching",
+    "delete_item": "knowledge",
+    "attach_notes": "knowledge",
+    "item_history": "knowledge",
+    "graduate_playbook": "knowledge",
+    "harvest_give_up": "knowledge",
+    "harvest_discard": "knowledge",
+    "harvest_folder": "knowledge",
+    "harvest_files": "knowledge",
+    "harvest_cancel_batches": "knowledge",
+    "notes_folder": "search",
+    "undo_turn": "tools",
+    "open_project": "security",
+    "trust": "security",
+}
+"""Page of each dialog, by its kind; of any other, what stands under the dialog decides."""
 
 
 def open_page(desk: Desk, page: str, about: str = "") -> None:
     """Show a page. `about`: sentences above it, until another page is shown. Sends ReadGuide."""
     own = desk.view.of(HelpView)
-    if own.page and own.page != page and desk.view.dialog is not None:
+    under = desk.view.dialog
+    if under is not None and under.kind != "help":
+        own.over = under
+    elif own.page and own.page != page and under is not None:
         own.read = (*own.read, own.page)
     own.page, own.about = page, about
     desk.view.dialog = Dialog(kind="help")
@@ -75,7 +131,7 @@ def help_dialog(desk: Desk, _dialog: Dialog) -> None:
             elif pressed := ui.markdown("text", found.text, has_pages=True):
                 open_page(desk, PurePosixPath(pressed.partition("#")[0]).stem)
     if closed.clicked or ui.shortcut("Escape"):
-        desk.view.dialog, own.read, own.page = None, (), ""
+        desk.view.dialog, own.over, own.read, own.page = own.over, None, (), ""
 
 
 def _ways(desk: Desk, own: HelpView) -> None:

@@ -385,6 +385,7 @@ ROOM = Room(
             ),
             draw=_panel,
             least_px=_least_px,
+            tab_guide=lambda d: "facts" if d.view.of(KnowledgeView).tab == "facts" else "",
         ),
     ),
     dialogs=dict.fromkeys(("delete_item", "attach_notes", "item_history", "graduate_playbook"), _dialog),

@@ -23,7 +23,7 @@ def hub_panel(desk: Desk) -> None:
             if ui.button(
                 "about", "", icon="circle-question", kind="ghost", is_small=True, tip=tr("What is this?")
             ):
-                open_page(desk, shown.guide, about=shown.about)
+                open_page(desk, shown.page(desk), about=shown.about)
             if ui.button(
                 "close",
                 "",

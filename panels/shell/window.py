@@ -96,6 +96,27 @@ def _begin(desk: Desk) -> None:
     if has_keys:
         run_shortcuts(desk)
         _escape(desk)
+    else:
+        _help_on_dialog(desk)
+
+
+def _help_on_dialog(desk: Desk) -> None:
+    """Open the guide's page of the dialog that is over the window, which comes back after it."""
+    dialog, chord = desk.view.dialog, BY_ID["help"].heard_chord(desk.state)
+    if (
+        dialog is None
+        or dialog.kind == "help"
+        or not chord
+        or not desk.ui.shortcut(chord, is_everywhere=True)
+    ):
+        return
+    from panels.help.help_room import DIALOG_PAGES, open_page
+
+    page = DIALOG_PAGES.get(dialog.kind)
+    if page:
+        open_page(desk, page)
+    else:
+        open_page(desk, *_page_of(desk, _pane_in_use(desk)))
 
 
 def _escape(desk: Desk) -> None:
@@ -167,22 +188,30 @@ def _kept_free(desk: Desk) -> float:
 
 def _help(desk: Desk) -> None:
     """Open the guide's page of the pane that has the keyboard; where none has it, of the panel in view."""
-    view, own = desk.view, desk.view.of(HelpView)
+    own = desk.view.of(HelpView)
     if not own.is_asked:
         return
-    shown = shown_panes(view)
-    pane = own.pane or ("hub" if "hub" in shown and view.side == "hub" else "conversation")
+    pane = own.pane or _pane_in_use(desk)
     own.is_asked, own.pane = False, ""
-    from panels.help.help_room import PAGES, open_page
+    from panels.help.help_room import open_page
 
+    open_page(desk, *_page_of(desk, pane))
+
+
+def _pane_in_use(desk: Desk) -> str:
+    view = desk.view
+    return "hub" if "hub" in shown_panes(view) and view.side == "hub" else "conversation"
+
+
+def _page_of(desk: Desk, pane: str) -> tuple[str, str]:
+    """The guide's page about a pane, or about the section of the settings, and what it says of a panel."""
+    from panels.help.help_room import PAGES, SECTION_PAGES
+
+    view = desk.view
     if view.page == "settings":
-        open_page(desk, PAGES["settings"])
-    else:
-        panel = BY_PANEL[view.panel]
-        if pane == "hub":
-            open_page(desk, panel.guide, about=panel.about)
-        else:
-            open_page(desk, PAGES[pane])
+        return SECTION_PAGES.get(view.settings_section, SECTION_PAGES["providers"]), ""
+    panel = BY_PANEL[view.panel]
+    return (panel.page(desk), panel.about) if pane == "hub" else (PAGES[pane], "")
 
 
 def _pane(desk: Desk, name: Pane, *, free_px: float = 0.0) -> None:

@@ -3,17 +3,48 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
+from core.app.app_messages import Command
+from core.app.forgetting.forgetting_messages import ForgetItem
+from core.kernel.values.state import AppState
+from core.knowledge.harvest.harvest_messages import CancelBatches, GraduatePlaybook
+from core.knowledge.knowledge_messages import DeleteKnowledgeItem, ExplainItem
 from core.services.settings.settings_messages import ReadGuide
 from core.services.settings.settings_worker import guide_folder, read_guide
+from panels.agent.agent_room import AgentView
 from panels.base.desk import HubPanel
-from panels.help.help_room import PAGES
+from panels.base.view import Dialog, RoomView, WindowView
+from panels.discussion.view import DiscussionView
+from panels.help.help_room import DIALOG_PAGES, PAGES, SECTION_PAGES
+from panels.knowledge.knowledge_room import KnowledgeView
+from panels.settings.settings_panel import SECTIONS
+from panels.shell.palette import DIALOGS
 from panels.shell.rooms import PANELS
 from tests.panels import states
+from tests.panels.agent import agent_states as ags
+from tests.panels.harvest import harvest_states as hs
+from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.screen import Screen
+from tests.panels.shell.test_notices_panel import untrusted
+from tests.panels.views import view_of
 from tests.state_fields import with_fields
+
+BEHIND = dict.fromkeys(("remove", "palette", "shortcuts"), "mcp")
+"""Dialogs of which what stands under them decides, with the page of the panel that does in these tests."""
+ITEM = next(item for file in ks.some().knowledge.categories for item in file.items)
+SUBJECTS: dict[str, tuple[Callable[[], AppState], str, str, Command | None]] = {
+    "forget": (ks.some, "", "", ForgetItem(item=ITEM)),
+    "delete_item": (ks.some, "", "", DeleteKnowledgeItem(ITEM)),
+    "graduate_playbook": (ks.some, "", "", GraduatePlaybook(item=ITEM)),
+    "item_history": (ks.some, "", "", ExplainItem(ITEM)),
+    "harvest_cancel_batches": (hs.batched, "", "", CancelBatches()),
+    "trust": (untrusted, "", "", None),
+    "undo_turn": (ags.rested, "d1", next(one.turn_id for one in ags.CHANGES if not one.is_undone), None),
+}
+"""States in which a dialog has something to ask about, with its subject, text and command."""
 
 
 def _answered(screen: Screen) -> None:
@@ -27,40 +58,70 @@ def _asked(screen: Screen) -> list[str]:
 
 
 def test_every_panel_has_a_page_that_is_there() -> None:
-    for page in {*PAGES.values(), *(panel.guide for panel in PANELS)}:
+    by_part = {**PAGES, **SECTION_PAGES, **DIALOG_PAGES}
+    for page in {*by_part.values(), *(panel.guide for panel in PANELS)}:
         assert (guide_folder() / f"{page}.md").is_file(), page
 
 
-@pytest.mark.parametrize(
-    ("panel", "page"), [("usage", "caching"), ("knowledge", "knowledge"), ("signals", "autonomy")]
-)
-def test_f1_opens_the_page_of_the_panel_that_was_asked_for_last(panel: str, page: str) -> None:
+def test_every_section_and_dialog_is_in_the_tables_of_pages() -> None:
+    assert set(SECTION_PAGES) == {section for section, *_ in SECTIONS}
+    assert set(DIALOGS) - set(DIALOG_PAGES) == {"help", *BEHIND}
+    assert set(DIALOG_PAGES) < set(DIALOGS)
+
+
+@pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel.id)
+def test_f1_opens_the_page_of_the_panel_that_was_asked_for_last(panel: HubPanel) -> None:
     screen = Screen(states.working())
-    screen.view.show_hub(panel)
+    screen.view.show_hub(panel.id)
     screen.ui.settle()
 
     screen.ui.press("F1")
     _answered(screen)
 
-    assert _asked(screen) == [page]
-    assert screen.ui.nodes("markdown")[-1].value == (guide_folder() / f"{page}.md").read_text("utf-8")
-
-
-@pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel.id)
-def test_what_is_this_answers_in_two_sentences_above_the_page(panel: HubPanel) -> None:
-    screen = Screen(states.working())
-    screen.view.show_hub(panel.id)
-    screen.ui.settle()
-
-    screen.ui.click("What is this?")
-    _answered(screen)
-
-    sentences = re.findall(r"[A-Z][^.]*\.", panel.about)
-    assert " ".join(sentences) == panel.about
-    assert len(sentences) == 2
-    assert all(len(one.split()) <= 14 for one in sentences)
-    assert screen.ui.has(panel.about)
     assert _asked(screen) == [panel.guide]
+    assert screen.ui.nodes("markdown")[-1].value == (guide_folder() / f"{panel.guide}.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("panel", "own", "page"),
+    [("agent", AgentView(tab="autonomy"), "autonomy"), ("knowledge", KnowledgeView(tab="facts"), "facts")],
+)
+def test_f1_opens_the_page_of_the_part_that_is_in_front(panel: str, own: RoomView, page: str) -> None:
+    view = view_of(own)
+    view.show_hub(panel)
+    screen = Screen(states.working(), view)
+
+    screen.ui.press("F1")
+
+    assert _asked(screen) == [page]
+
+
+@pytest.mark.parametrize(("section", "page"), SECTION_PAGES.items())
+def test_f1_opens_the_page_of_the_section_of_the_settings(section: str, page: str) -> None:
+    screen = Screen(states.working(), WindowView(page="settings", settings_section=section))
+
+    screen.ui.press("F1")
+
+    assert _asked(screen) == [page]
+
+
+@pytest.mark.parametrize(("kind", "page"), [*DIALOG_PAGES.items(), *BEHIND.items()])
+def test_f1_opens_the_page_of_a_dialog_which_comes_back(kind: str, page: str) -> None:
+    make, subject, text, command = SUBJECTS.get(kind, (states.working, "d1", "", None))
+    view = view_of(DiscussionView(comparing=[""] * 4))
+    view.show_hub("mcp")
+    screen = Screen(make(), view)
+    view.dialog = dialog = Dialog(kind=kind, subject=subject, text=text, command=command)
+    screen.ui.settle()
+    assert view.dialog is dialog, "it stands in this state"
+
+    screen.ui.press("F1")
+    _answered(screen)
+    assert _asked(screen)[-1:] == [page]
+    assert screen.ui.nodes("dialog")[-1].path[-1] == "help"
+
+    screen.ui.press("Escape")
+    assert view.dialog is dialog
 
 
 def test_another_page_no_longer_tells_of_the_panel() -> None:
