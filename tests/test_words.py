@@ -99,7 +99,7 @@ def test_no_text_that_a_person_sees_stands_outside_the_catalogues() -> None:
 
 
 KEYS = {
-    ("panels/context/preset_item.py", "off"),
+    ("panels/knowledge/knowledge_panel.py", "nothing"),
     ("panels/discussion/message_rows.py", "edit"),
     ("panels/knowledge/knowledge_panel.py", "file"),
     ("panels/knowledge/knowledge_panel.py", "new"),
@@ -109,13 +109,21 @@ KEYS = {
 
 
 def table_words(tree: ast.AST) -> Iterator[str]:
-    """Literals in tables by an enum, and literals that functions return, alone or in a tuple: single words, too."""
+    """Literals in tables by an enum, literals that functions return, alone or in a tuple, that lists get, or that stand
+    for what is empty: single words, too.
+    """
     for node in ast.walk(tree):
         values: list[ast.expr] = []
         if isinstance(node, ast.Dict) and any(isinstance(key, ast.Attribute) for key in node.keys):
             values = node.values
         elif isinstance(node, ast.Return) and node.value is not None:
             values = [node.value]
+        elif (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+        ):
+            values = node.args
+        elif isinstance(node, ast.BoolOp):
+            values = node.values[-1:]
         for value in values:
             for one in value.elts if isinstance(value, ast.Tuple) else [value]:
                 if isinstance(one, ast.Constant) and isinstance(one.value, str):
@@ -138,7 +146,6 @@ CAPITALIZED = {
     "core/knowledge/history_text.py": "a role",
     "core/services/providers/compatible/body.py": "a name of a field",
     "gui/keys.py": "a key",
-    "panels/agent/autonomy.py": "a value of an enum",
     "panels/discussion/model_picker.py": "a value of an enum",
 }
 """Modules that use `str.capitalize`, each with what it is of: that makes the other letters small."""
@@ -252,3 +259,9 @@ def test_no_value_of_an_enum_is_translated() -> None:
         if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "tr"
     ]
     assert found == []
+
+
+def test_german_addresses_a_person_as_du() -> None:
+    """A `Sie` may begin a sentence, where it means several others; elsewhere it addresses a person."""
+    formal = re.compile(r"(?<![.:!?“] )(?<!^)\bSie\b|\bIhnen\b")
+    assert {text for text in words.known_of("de").values() if formal.search(text)} == set()

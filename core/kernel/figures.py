@@ -20,20 +20,20 @@ NOT_REPORTED = tr("not reported")
 KB = 1_000
 
 _SHORT_AGES = (
-    (1, 1, "min"),
-    (60, 60, "h"),
-    (1_440, 1_440, "d"),
-    (43_200, 43_200, "mo"),
-    (525_600, 525_600, "y"),
+    (1, 1, tr("{count} min")),
+    (60, 60, tr("{count} h")),
+    (1_440, 1_440, tr("{count} d")),
+    (43_200, 43_200, tr("{count} mo")),
+    (525_600, 525_600, tr("{count} y")),
 )
 _AGES = (
-    (1, 1, "min"),
-    (60, 60, "h"),
-    (2_880, 1_440, "days"),
-    (86_400, 43_200, "months"),
-    (1_036_800, 525_600, "years"),
+    (1, 1, tr("{count} min")),
+    (60, 60, tr("{count} h")),
+    (2_880, 1_440, tr("{count} days")),
+    (86_400, 43_200, tr("{count} months")),
+    (1_036_800, 525_600, tr("{count} years")),
 )
-"""From how many minutes on, minutes in the unit, the unit."""
+"""From how many minutes on, minutes in the unit, so many of the unit."""
 MONTHS = (
     (tr("January"), tr("Jan")),
     (tr("February"), tr("Feb")),
@@ -94,7 +94,9 @@ def estimated(usd: float | None) -> str:
 
 def price(usd: float | None) -> str:
     """The price of what a button does, rounded: `free`, `est. ~$0.42`; `price unknown` for None."""
-    return money(None) if usd is None else "free" if usd == 0 else tr("est. {usd}", usd=money(usd, "report"))
+    return (
+        money(None) if usd is None else tr("free") if usd == 0 else tr("est. {usd}", usd=money(usd, "report"))
+    )
 
 
 def size(size_bytes: int, form: Form = "window") -> str:
@@ -155,7 +157,7 @@ def age(then: datetime, now: datetime | None, form: Form = "window") -> str:
     minutes = int((now - then).total_seconds() // 60) if now is not None else 0
     for least, unit, name in reversed(_SHORT_AGES if form == "terminal" else _AGES):
         if minutes >= least:
-            return f"{minutes // unit} {name}"
+            return name.format(count=minutes // unit)
     return tr("now")
 
 

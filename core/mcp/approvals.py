@@ -211,9 +211,9 @@ MOST_NAMED, MOST_FOLDERS = 12, 12
 """Files of code that a question names, and folders behind them."""
 PHASES = {
     McpPhase.OFF: tr("starts when you use it"),
-    McpPhase.STARTING: "starting",
+    McpPhase.STARTING: tr("starting"),
     McpPhase.ASKING: tr("waits for your approval"),
-    McpPhase.READY: "runs",
+    McpPhase.READY: tr("runs"),
     McpPhase.FAILED: tr("does not run"),
 }
 

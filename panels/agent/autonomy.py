@@ -41,6 +41,14 @@ ICONS: dict[Attention, str] = {
     Attention.STORED: "box-archive",
     Attention.DREAMING: "wheat-awn",
 }
+NAMES: dict[Attention, str] = {
+    Attention.ENGAGED: tr("Engaged"),
+    Attention.WORKING: tr("Working"),
+    Attention.FORAGING: tr("Foraging"),
+    Attention.RESTING: tr("Resting"),
+    Attention.STORED: tr("Stored"),
+    Attention.DREAMING: tr("Dreaming"),
+}
 MEANINGS: dict[Attention, str] = {
     Attention.ENGAGED: tr("You were just here"),
     Attention.WORKING: tr("The model uses tools"),
@@ -53,7 +61,7 @@ MEANINGS: dict[Attention, str] = {
 
 def autonomy_words(autonomy: Autonomy, now: datetime | None) -> tuple[str, Tone, str]:
     """Icon, tone and words: `Foraging · 0:21`."""
-    name = autonomy.state.value.capitalize()
+    name = NAMES[autonomy.state]
     if autonomy.stopped:
         return "circle-pause", "warn", tr("Rests until you write")
     if autonomy.message_id:

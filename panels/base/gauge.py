@@ -135,7 +135,7 @@ def _named(model: ModelProfile, now: datetime | None) -> str:
 def price_text(price: ModelPrice) -> str:
     """A price in words: for a million tokens in and out."""
     if not price.input_usd and not price.output_usd:
-        return "free"
+        return tr("free")
     return tr(
         "{input_usd} in, {output_usd} out",
         input_usd=fmt.rate(price.input_usd),

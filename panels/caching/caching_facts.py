@@ -144,7 +144,7 @@ def keeper_words(state: AppState, provider: str) -> str:
 
 
 def _until(at: datetime, left_s: float) -> str:
-    return f"{_stamp(at)} (in {fmt.countdown(left_s)})"
+    return tr("{at} (in {left})", at=_stamp(at), left=fmt.countdown(left_s))
 
 
 def _stamp(at: datetime) -> str:
@@ -190,7 +190,7 @@ def upkeep_text(upkeep: Upkeep) -> str:
         fmt.count(upkeep.pings, tr("keepalive request"), tr("keepalive requests")) if upkeep.pings else "",
         fmt.count(upkeep.prewarms, tr("prewarm"), tr("prewarms")) if upkeep.prewarms else "",
     ]
-    calls.append("storage" if upkeep.rent_usd else "")
+    calls.append(tr("storage") if upkeep.rent_usd else "")
     said = ", ".join(call for call in calls if call)
     usage = upkeep.usage
     return f"{said}: {fmt.money(usage.cost_usd, is_estimate=usage.is_estimate)}" if said else ""

@@ -273,7 +273,8 @@ def day_line(desk: Desk) -> str:
     spending, limit = desk.state.spending, desk.state.config.settings.caching.day_limit_usd
     if spending.spent_today_usd is None:
         return tr("Today: not added up yet{limit}", limit=_against(limit))
-    return f"Today: {fmt.money(spending.spent_today_usd, is_estimate=spending.has_estimate)}{_against(limit)}"
+    spent = fmt.money(spending.spent_today_usd, is_estimate=spending.has_estimate)
+    return tr("Today: {spent}{limit}", spent=spent, limit=_against(limit))
 
 
 def _against(limit_usd: float | None) -> str:

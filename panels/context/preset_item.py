@@ -259,7 +259,7 @@ def _head(
 
 def _tokens(item: FileItem, files: ItemFiles | None, sent: Mapping[str, int]) -> str:
     if not item.enabled:
-        return "off"
+        return tr("off")
     counted = item_tokens(item, files, sent)
     if not counted and item_problem(item, files):
         return "—"
@@ -270,7 +270,7 @@ def _what(item: FileItem, files: ItemFiles | None) -> str:
     """Part of the file that is sent, in a few words."""
     parts = []
     if item.is_glob:
-        parts.append(fmt.count(len(files.files), tr("file"), tr("files")) if files else "looking…")
+        parts.append(fmt.count(len(files.files), tr("file"), tr("files")) if files else tr("looking…"))
         if files is not None and files.ignored:
             parts.append(tr("{ignored:,} ignored", ignored=files.ignored))
         if files is not None and files.rules_passed_over:
@@ -286,17 +286,17 @@ def _what(item: FileItem, files: ItemFiles | None) -> str:
         parts.append(item.path.rpartition("/")[0])
     match item.mode:
         case FileMode.WHOLE:
-            parts.append("whole")
+            parts.append(tr("whole"))
         case FileMode.SLICES:
             lines = tr("lines {slices}", slices=format_lines(item.slices)) if item.slices else ""
             symbols = fmt.count(len(item.symbols), tr("symbol"), tr("symbols")) if item.symbols else ""
             parts.append(", ".join(p for p in (lines, symbols) if p) or tr("slices: none chosen yet"))
         case FileMode.OUTLINE:
-            parts.append("outline")
+            parts.append(tr("outline"))
         case FileMode.NOTES:
             parts.append(tr("notes only"))
     if item.pinned:
-        parts.append("pinned")
+        parts.append(tr("pinned"))
     if item.notes and item.mode is not FileMode.NOTES:
         parts.append(tr("with notes"))
     return " · ".join(parts)

@@ -146,7 +146,7 @@ def structure_panel(desk: Desk, shown: StructureView) -> None:
 
 def _facts(ui: Ui, file: FileSnapshot) -> None:
     counted = (
-        "counting…" if file.tokens is None else tr("{tokens} tokens", tokens=fmt.tokens_est(file.tokens))
+        tr("counting…") if file.tokens is None else tr("{tokens} tokens", tokens=fmt.tokens_est(file.tokens))
     )
     line = f"{fmt.count(file.line_count, tr('line'), tr('lines'))} · {fmt.size(file.size_bytes)} · {counted}"
     ui.text("path", file.path, tone="muted", style="small", width=0, tip=file.absolute_path)

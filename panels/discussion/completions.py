@@ -92,7 +92,7 @@ def run_slash(desk: Desk, typed: SlashInput) -> str:
             else tr("Which command?")
         )
     if argument and not command.takes:
-        return f"/{command.name} takes nothing behind it. Two slashes send a slash."
+        return tr("/{name} takes no words. To send a slash, type two.", name=command.name)
     match command.name:
         case "compact":
             compact(desk)

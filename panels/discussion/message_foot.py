@@ -197,7 +197,7 @@ def usage_details(usage: Usage) -> str:
     if usage.duration_s is not None:
         rows.append((tr("whole reply after"), fmt.span(usage.duration_s)))
     if usage.request_id:
-        rows.append(("request", usage.request_id))
+        rows.append((tr("request"), usage.request_id))
     if usage.miss_reason:
         rows.append((tr("cache miss"), retold(usage.miss_reason)))
     return "\n".join(f"{name}: {value}" for name, value in rows)

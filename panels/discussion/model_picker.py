@@ -123,10 +123,10 @@ def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
     if price is not None:
         cost = (
             tr("Free.")
-            if price_text(price) == "free"
+            if price_text(price) == tr("free")
             else tr("{price} per million tokens.", price=price_text(price))
         )
-        cost = f"{cost} By {price.origin}." if price.origin else cost
+        cost = tr("{cost} By {origin}.", cost=cost, origin=price.origin) if price.origin else cost
     else:
         cost = (
             tr("The price is unknown.")

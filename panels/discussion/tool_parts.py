@@ -143,7 +143,7 @@ def _result(
             ui.icon("icon", icon, tone=tone)
             name = tool_label(call.name) if call is not None else tr("The tool")
             is_done = end is CallEnd.DONE
-            said = f"{name}: {'answered' if is_done else words}"
+            said = f"{name}: {tr('answered') if is_done else words}"
             tone = "muted" if is_done else tone
             summary = call_summary(call.name, "", call.arguments_json) if call is not None else ""
             is_narrow = 0 < ui.width() < LINE_FROM_PX

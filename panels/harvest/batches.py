@@ -145,8 +145,9 @@ STATUSES = (
     Option(value="", label=tr("All")),
     *(Option(value=one.value, label=capital(words), detail=one.value) for one, words in WORDS.items()),
 )
-NARROW = (Column(label=tr("Conversation")), Column(label=tr("Status"), width=92, is_number=True))
-WIDE = (Column(label=tr("Status"), width=92), Column(label=tr("Conversation")), Column(label=tr("Items or error"), weight=0.7),
+STATUS_PX = 120.0
+NARROW = (Column(label=tr("Conversation")), Column(label=tr("Status"), width=STATUS_PX, is_number=True))
+WIDE = (Column(label=tr("Status"), width=STATUS_PX), Column(label=tr("Conversation")), Column(label=tr("Items or error"), weight=0.7),
         Column(label=tr("Size"), width=72, is_number=True), Column(label=tr("When"), width=104, is_number=True))  # fmt: skip
 
 
@@ -277,4 +278,4 @@ def _became(entry: HarvestLedgerEntry) -> str:
         return entry.error
     if entry.status is LedgerStatus.HARVESTED:
         return facts.items_words([(one.value, entry.items.get(one.value, 0)) for one in Category])
-    return tr("in the trash") if entry.deleted else "kept"
+    return tr("in the trash") if entry.deleted else tr("kept")

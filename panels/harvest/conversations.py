@@ -209,7 +209,7 @@ def _begun(desk: Desk) -> None:
     can = not desk.state.program.is_home_read_only and not fault
     tip = fault or (
         tr("Your ticks, edits and categories are kept. So are the replies: no model is asked again")
-        if cost == "free"
+        if cost == tr("free")
         else tr(
             "Your ticks, edits and categories are kept. Conversations without a kept reply are read again"
         )

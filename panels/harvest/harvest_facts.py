@@ -129,7 +129,7 @@ def _time_text(iso: str, hour: datetime | None) -> str:
     try:
         return fmt.moment(datetime.fromisoformat(iso), hour)
     except (ValueError, OverflowError, OSError):
-        return iso or "unknown"
+        return iso or tr("unknown")
 
 
 def name_of(facts: ArtifactFacts) -> str:
@@ -259,7 +259,7 @@ def going_on_cost(look: HarvestLook, reviewed: Sequence[ArtifactFacts]) -> str:
     """Estimate of previewing these again: nothing where every reply is kept."""
     unread = [one for one in reviewed if not one.known_status and one.sha256 not in look.kept]
     if not unread:
-        return "free"
+        return tr("free")
     calls = sum(look.estimate.calls_for(one.new_bytes) for one in unread)
     part = part_of(look.estimate, sum(one.new_bytes for one in unread), calls)
     return fmt.price(part.cost_usd)
@@ -412,7 +412,7 @@ def items_words(counts: Sequence[tuple[str, int]]) -> str:
     """Items by category: `42 facts · 18 decisions`; `nothing` where there are none."""
     known = {one.value: CATEGORY_WORDS[one] for one in Category}
     parts = [fmt.count(count, *known.get(name, (name, name))) for name, count in counts if count]
-    return " · ".join(parts) or "nothing"
+    return " · ".join(parts) or tr("nothing")
 
 
 def discussion_of(path: str) -> str:

@@ -186,9 +186,9 @@ def _took(took_s: float) -> str:
 
 def count_words(counted: CorpusCount) -> str:
     """Content of a corpus: files and passages, and how many of them wait for a vector."""
-    said = [
-        fmt.count(counted.files, tr("file") if counted.corpus is not Corpus.DISCUSSIONS else tr("discussion"))
-    ]
+    is_talk = counted.corpus is Corpus.DISCUSSIONS
+    nouns = (tr("discussion"), tr("discussions")) if is_talk else (tr("file"), tr("files"))
+    said = [fmt.count(counted.files, *nouns)]
     said += [fmt.count(counted.chunks, tr("passage"), tr("passages"))] if counted.chunks else []
     if counted.bare:
         said.append(

@@ -228,8 +228,10 @@ def _filters(desk: Desk, own: RetrievalView) -> None:
             folder = _field(ui, "folder", own.folder, tr("Inside a folder"))
         tag = _field(ui, "tag", own.tag, tr("With a tag"))
         with _pair(ui, "when"):
-            after = _field(ui, "after", own.after, tr("From this day"), "From 2026-01-31", half)
-            until = _field(ui, "before", own.before, tr("Until this day"), "To 2026-12-31")
+            after = _field(
+                ui, "after", own.after, tr("From this day"), tr("From {day}", day="2026-01-31"), half
+            )
+            until = _field(ui, "before", own.before, tr("Until this day"), tr("To {day}", day="2026-12-31"))
         own.folder = own.folder if folder is None else folder.strip()
         own.tag = own.tag if tag is None else tag.strip().lstrip("#")
         _take_day(own, "after", after)

@@ -335,7 +335,7 @@ def _shortcut(desk: Desk, dialog: Dialog, action: Action) -> None:
     with desk.ui.row(("chord", action.id)):
         desk.ui.text("label", action.shown_label(desk))
         desk.ui.push()
-        chord = action.heard_chord(desk.state) or "none"
+        chord = action.heard_chord(desk.state) or tr("none")
         tip = tr("Change the shortcut of {label}", label=action.label)
         if desk.ui.button("change", chord, kind="ghost", is_small=True, tip=tip):
             dialog.subject, dialog.text = action.id, action.heard_chord(desk.state)

@@ -178,7 +178,7 @@ def _autonomy(desk: Desk, *, is_tight: bool) -> None:
         return
     icon, _, words = autonomy_words(autonomy, desk.state.now)
     row = desk.state.discussions.summaries.get(autonomy.discussion_id)
-    name = f"“{row.meta.name}”" if row is not None else "A discussion"
+    name = f"“{row.meta.name}”" if row is not None else tr("A discussion")
     label = words.rpartition(" · ")[2] if is_tight else words
     tip = tr(
         "{name} runs on its own: {words}. {value}",

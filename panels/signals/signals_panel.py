@@ -141,7 +141,7 @@ def _channels(ui: Ui, signals: SignalState) -> None:
             ui.icon("icon", "circle" if channel.is_connected else "circle-exclamation",
                     tone="ok" if channel.is_connected else "warn")  # fmt: skip
             ui.text("name", channel.name, style="small_strong")
-            words = "connected" if channel.is_connected else channel.problem or "connecting…"
+            words = tr("connected") if channel.is_connected else channel.problem or tr("connecting…")
             ui.text("words", words, tone="muted", style="small", wraps=True, width=0)
         if channel.dropped:
             text = tr(

@@ -174,7 +174,7 @@ def _figures(ui: Ui, total: UsageSum) -> None:
     figures = (
         (tr("Cost"), fmt.money(total.known_cost_usd, is_estimate=bool(total.estimates)), "text"),
         (tr("Saved by caching"), saved_text(total), saved_tone),
-        (tr("Read from caches"), _hits(total) or "none", "text"),
+        (tr("Read from caches"), _hits(total) or tr("none"), "text"),
     )
     if ui.width() < FIGURE_PX:
         with ui.group("figures", gap=4):

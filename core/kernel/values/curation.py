@@ -139,7 +139,7 @@ class TextTable(StrEnum):
     @property
     def word(self) -> str:
         """One of them, as a person calls it."""
-        return "persona" if self is TextTable.PERSONAS else tr("system prompt")
+        return tr("persona") if self is TextTable.PERSONAS else tr("system prompt")
 
 
 class NamedText(msgspec.Struct, frozen=True):

@@ -27,12 +27,12 @@ class Category(StrEnum):
 
 
 CATEGORY_WORDS = {
-    Category.FACTS: ("fact", "facts"),
-    Category.DECISIONS: ("decision", "decisions"),
+    Category.FACTS: (tr("fact"), tr("facts")),
+    Category.DECISIONS: (tr("decision"), tr("decisions")),
     Category.TASKS_DONE: (tr("done task"), tr("done tasks")),
     Category.TASKS_OPEN: (tr("open task"), tr("open tasks")),
-    Category.QUESTIONS: ("question", "questions"),
-    Category.PLAYBOOKS: ("playbook", "playbooks"),
+    Category.QUESTIONS: (tr("question"), tr("questions")),
+    Category.PLAYBOOKS: (tr("playbook"), tr("playbooks")),
     Category.FILES: (tr("file note"), tr("file notes")),
 }
 """One item of a kind, and several, as a person reads of them."""

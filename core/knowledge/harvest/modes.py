@@ -185,17 +185,17 @@ def classify(
         max_bytes: larger ones are kept.
     """
     if facts.is_open:
-        return Artifact(facts=facts, kind=ArtifactClass.LIVE, why="open")
+        return Artifact(facts=facts, kind=ArtifactClass.LIVE, why=tr("open"))
     if now - facts.updated_at < live_for:
         return Artifact(facts=facts, kind=ArtifactClass.LIVE, why=LATELY)
     if facts.is_pinned:
-        return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why="pinned")
+        return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why=tr("pinned"))
     if facts.is_restored:
         return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why=tr("restored from the trash"))
     if facts.is_kept:
         return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why=tr("read and kept"))
     if facts.kind is ArtifactKind.TEMPORARY:
-        return Artifact(facts=facts, kind=ArtifactClass.PRUNE, why="abandoned")
+        return Artifact(facts=facts, kind=ArtifactClass.PRUNE, why=tr("abandoned"))
     if facts.problem:
         return Artifact(facts=facts, kind=ArtifactClass.KEEP, why=facts.problem)
     if facts.kind is ArtifactKind.UNKNOWN:
@@ -204,7 +204,7 @@ def classify(
         return (
             Artifact(facts=facts, kind=ArtifactClass.KEEP, why=tr("an unsent draft"))
             if facts.has_draft
-            else Artifact(facts=facts, kind=ArtifactClass.PRUNE, why="empty")
+            else Artifact(facts=facts, kind=ArtifactClass.PRUNE, why=tr("empty"))
         )
     if facts.size_bytes > max_bytes:
         return Artifact(facts=facts, kind=ArtifactClass.KEEP, why=tr("too large"))
