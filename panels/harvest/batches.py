@@ -145,7 +145,7 @@ STATUSES = (
     Option(value="", label=tr("All")),
     *(Option(value=one.value, label=capital(words), detail=one.value) for one, words in WORDS.items()),
 )
-STATUS_PX = 120.0
+STATUS_PX = 132.0
 NARROW = (Column(label=tr("Conversation")), Column(label=tr("Status"), width=STATUS_PX, is_number=True))
 WIDE = (Column(label=tr("Status"), width=STATUS_PX), Column(label=tr("Conversation")), Column(label=tr("Items or error"), weight=0.7),
         Column(label=tr("Size"), width=72, is_number=True), Column(label=tr("When"), width=104, is_number=True))  # fmt: skip

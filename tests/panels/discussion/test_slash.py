@@ -120,7 +120,7 @@ def test_a_way_to_go_on_is_taken_by_a_click() -> None:
         ("/nope", "There is no command /nope. To send a slash, type two."),
         ("/model nobody", "There is no model named 'nobody'."),
         ("/effort mighty", "'mighty' is not an effort level of this model: auto, low, medium, high."),
-        ("/quit now", "/quit takes nothing behind it. Two slashes send a slash."),
+        ("/quit now", "/quit takes no words. To send a slash, type two."),
     ],
 )
 def test_what_cannot_be_done_is_said_and_stays(text: str, problem: str) -> None:
