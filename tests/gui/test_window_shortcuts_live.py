@@ -59,3 +59,20 @@ def test_usage_is_saved_to_a_file(writer: Writer, tmp_path: Path) -> None:
     path = Path(next(one.detail for one in saved.program.notices if one.text == "The usage is saved."))
     assert path.suffix == ".csv"
     assert path.read_text().startswith("model,label,calls,")
+
+
+def test_f1_opens_the_guide_over_a_dialog_which_comes_back_as_it_was(writer: Writer) -> None:
+    driver = writer.driver
+    driver.key("Shift+F1")
+    sees(driver, "Click a shortcut to change it.")
+    driver.click("Ctrl+N")
+    driver.step(6)
+    driver.key("Ctrl+A")
+    driver.type("Alt+N")
+    driver.step(4)
+    driver.key("F1")
+    sees(driver, "Page of the guide")
+    driver.key("Escape")
+    sees(driver, "Click a shortcut to change it.")
+    driver.key("Enter")
+    writer.until(lambda s: s.config.settings.appearance.shortcuts == ("new=Alt+N",))

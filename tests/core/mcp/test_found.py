@@ -130,7 +130,7 @@ def test_each_line_of_the_question_is_in_the_persons_language(monkeypatch: pytes
     own = start_lines(McpApproval(name="mini", program="/usr/bin/mini"))
     far = start_lines(McpApproval(name="far", url="https://example.org/mcp"))
     assert [label for label, _ in (*own, *far) if not label.startswith("<")] == []
-    assert {"<none>", "<shut>"} <= {text for _, text in own}
+    assert {"<none>", "<off>"} <= {text for _, text in own}
 
 
 def test_a_question_about_much_code_names_the_first_files_and_each_folder_with_a_hash(place: Place) -> None:
