@@ -75,7 +75,7 @@ def test_a_talk_without_dates_has_that_of_its_file_also_when_the_file_is_touched
         datetime.fromtimestamp(1.6e9, UTC)
     }
     assert first.skipped[NO_DATE] == 1
-    assert any("the source gives no date" in one.text for one in records if isinstance(one, MarkRecord))
+    assert any("The source gives no date" in one.text for one in records if isinstance(one, MarkRecord))
     os.utime(path, (1.65e9, 1.65e9))
     assert (run().new_count, ids(home)) == (0, [made])
 
