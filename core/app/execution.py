@@ -30,7 +30,6 @@ from core.knowledge.harvest.harvest_messages import (
     ProposeMerge,
     ReviewCommand,
 )
-from core.knowledge.harvest.modes import after_of
 from core.knowledge.mcp_server.proposal_messages import RefuseProposals
 from core.services.settings.settings_messages import (
     ChangeProjectSetting,
@@ -225,7 +224,9 @@ def is_persons(state: AppState, command: Command) -> bool:
             return state.config.settings.trash_days == 0
         case ApplyHarvest():
             settings = state.config.settings
-            return settings.trash_days == 0 and after_of(command.after, settings.knowledge) in _RECLAIMS
+            return (
+                settings.trash_days == 0 and settings.knowledge.fate_of_harvested(command.after) in _RECLAIMS
+            )
         case DiscardPreview() | EditHarvestItem() | DiscardMerge() | ProposeMerge() | EditMergeGroup():
             return _loses_edits(state.harvest, command)
         case _:

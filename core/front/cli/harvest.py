@@ -61,7 +61,6 @@ from core.knowledge.harvest.modes import (
     LATELY,
     RECALL_ONLY,
     RECALL_REMEDY,
-    after_of,
     is_recall_only,
     is_small_model,
     piece_bytes_for,
@@ -99,7 +98,7 @@ class RunSet(msgspec.Struct, frozen=True):
     @property
     def after(self) -> AfterHarvest:
         """Fate of conversations that were read."""
-        return after_of(self.chosen_after, self.run.settings)
+        return self.run.settings.fate_of_harvested(self.chosen_after)
 
     @property
     def request(self) -> ScanRequest:

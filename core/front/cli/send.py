@@ -191,13 +191,12 @@ def _taken_back(front: FrontEnd, chosen: str, *, is_new: bool) -> Iterator[None]
         yield
     except (SlopError, KeyboardInterrupt):
         opened = front.snapshot().discussions.open[chosen]
+        for part in opened.draft.attachments:
+            if part not in drafted:
+                front.send(Detach(discussion_id=chosen, sha256=part.sha256, name=part.name))
         if is_new and not opened.entries:
             with suppress(SlopError):
                 act(front, DiscardDiscussion(chosen))
-        elif not is_new:
-            for part in opened.draft.attachments:
-                if part not in drafted:
-                    front.send(Detach(discussion_id=chosen, sha256=part.sha256, name=part.name))
         raise
 
 

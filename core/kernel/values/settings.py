@@ -110,6 +110,10 @@ class KnowledgeSettings(msgspec.Struct, frozen=True):
     automatic_categories: tuple[str, ...] = ()
     after_harvest: str = ""
 
+    def fate_of_harvested(self, chosen: str = "") -> AfterHarvest:
+        """Fate of the conversations of an apply: as chosen for it, else as the settings say, else the trash."""
+        return AfterHarvest(chosen or self.after_harvest or AfterHarvest.TRASH)
+
 
 class RetrievalSettings(msgspec.Struct, frozen=True):
     """`[retrieval]`: search and ambient recall.

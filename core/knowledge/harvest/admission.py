@@ -39,7 +39,6 @@ from core.knowledge.harvest.modes import (
     NOTICE,
     RECALL_ONLY,
     RECALL_REMEDY,
-    after_of,
     automatic_part,
     harvest_reader,
     is_recall_only,
@@ -287,7 +286,7 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
             run=_harvest_run(state),
             artifacts=chosen,
             preview=preview,
-            after=after_of(command.after, state.config.settings.knowledge),
+            after=state.config.settings.knowledge.fate_of_harvested(command.after),
         ),
     )
 
@@ -331,7 +330,7 @@ def write_automatic(state: AppState) -> Result:
             artifacts=artifacts,
             preview=chosen,
             makes_digest=False,
-            after=after_of("", state.config.settings.knowledge),
+            after=state.config.settings.knowledge.fate_of_harvested(),
         ),
     )
 

@@ -122,11 +122,6 @@ def _of(preview: HarvestPreview, paths: set[str], *, is_in: bool) -> HarvestPrev
     return replace(part, failures=()) if is_in else part
 
 
-def after_of(chosen: str, settings: KnowledgeSettings) -> AfterHarvest:
-    """Fate of the conversations of an apply: as chosen for it, else as the settings say, else the trash."""
-    return AfterHarvest(chosen or settings.after_harvest or AfterHarvest.TRASH)
-
-
 def fate_of(after: AfterHarvest, facts: ArtifactFacts) -> AfterHarvest:
     """Fate of one conversation: an imported one goes to the trash only where the person said so."""
     if after is AfterHarvest.TRASH and facts.origin:

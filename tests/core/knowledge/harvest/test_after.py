@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from core.kernel.values.harvest import ArtifactClass
 from core.kernel.values.settings import AfterHarvest, KnowledgeSettings
 from core.knowledge.harvest.harvest_run import ApplyRequest, apply, items_by_asking
-from core.knowledge.harvest.modes import after_of, fate_of
+from core.knowledge.harvest.modes import fate_of
 from core.knowledge.ledger import HarvestLedger
 from tests.core.knowledge.harvest.harvests import NOW, Harvest, Model, add_discussion, go_on, reply
 from tests.core.knowledge.harvest.test_classes import facts
@@ -78,6 +78,6 @@ def test_an_imported_conversation_is_kept_unless_the_person_said_otherwise(
 def test_the_choice_of_an_apply_counts_before_that_of_the_settings() -> None:
     settings = KnowledgeSettings(after_harvest="keep")
 
-    assert after_of("leave", settings) is AfterHarvest.LEAVE
-    assert after_of("", settings) is AfterHarvest.KEEP
-    assert after_of("", KnowledgeSettings()) is AfterHarvest.TRASH
+    assert settings.fate_of_harvested("leave") is AfterHarvest.LEAVE
+    assert settings.fate_of_harvested() is AfterHarvest.KEEP
+    assert KnowledgeSettings().fate_of_harvested() is AfterHarvest.TRASH

@@ -64,8 +64,12 @@ def test_thinking_that_is_left_out_is_named_with_its_byte() -> None:
 @pytest.mark.parametrize(
     ("inputs", "layer", "reason"),
     [
-        ({"role_text": "rule"}, LayerId.ROLE, "role instructions changed"),
-        ({"tools": (ToolSchema("read", "Read.", "{}"),)}, LayerId.ROLE, "role instructions changed"),
+        ({"role_text": "rule"}, LayerId.ROLE, "the layer Role instructions changed"),
+        (
+            {"tools": (ToolSchema("read", "Read.", "{}"),)},
+            LayerId.ROLE,
+            "the layer Role instructions changed",
+        ),
         ({"model": "another"}, LayerId.ROLE, "the model changed"),
         ({"turns": (said("a", Role.USER, "fiend"), *TURN[1:])}, LayerId.TURNS, "an earlier message"),
     ],
