@@ -95,7 +95,7 @@ def test_two_models_answer_side_by_side_and_the_one_that_is_kept_stands(
     assert writer.composer.text == ""
     driver.click(driver.find("Keep this reply", kind=Button, index=0))
     writer.until(lambda s: s.discussions.open[writer.chosen].messages[-1].text == "From Anthropic.")
-    sees(driver, "1/2")
+    driver.until(lambda: driver.has("1/2") or driver.has("2/2"), "versions, in the order in which they came")
     assert not driver.has("From OpenAI.")
     driver.click("Show the versions side by side")
     sees(driver, "From OpenAI.")
