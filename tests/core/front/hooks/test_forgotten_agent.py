@@ -118,8 +118,9 @@ def test_no_word_of_an_agents_conversation_stays_anywhere(
     world.start()
     chosen = worked(world)
     assert list(folders.glob(f"*/{WORD}"))
+    before = world.until(lambda s: s.retrieval.progress is None).retrieval.report
     world.controller.send(UpdateIndex())
-    world.until(lambda s: s.retrieval.report is not None and s.retrieval.progress is None)
+    world.until(lambda s: s.retrieval.report is not before and s.retrieval.progress is None)
     if harvest == "looked":
         world.client.post("/api/harvest/look", {"wait": True})
     elif harvest != "none":
