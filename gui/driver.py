@@ -184,12 +184,12 @@ class Driver:
         self.step()
 
     def read(self, target: Element | None = None) -> None:
-        """Look at a dialog before it is answered, until it, and what is dangerous in it, takes an answer."""
+        """Look at a dialog before it is answered, until it takes an answer, and what is dangerous in it is shown to work."""
         top = next((layer for layer in reversed(self._tree.top.order) if isinstance(layer, Dim)), None)
         if top is not None:
             self.until(top.is_meant, "the dialog takes an answer")
             if isinstance(target, GuardedButton):
-                self.until(target.is_ready, "the button works")
+                self.until(lambda: target.was_ready, "the button works")
 
     def click_at(self, x: int, y: int) -> None:
         """Click on a point of the screen."""

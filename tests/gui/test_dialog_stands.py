@@ -120,3 +120,20 @@ def test_what_takes_something_away_works_later_than_the_rest_of_its_dialog(
     asked.passes(DANGER_GUARD_S + 0.01)
     press_on(person, "Continue")
     assert asked.answers == ["yes"]
+
+
+def test_a_person_who_looks_first_presses_no_sooner_than_the_screen_shows_that_it_works(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Question(screen, is_danger=True)
+    monkeypatch.setattr(screen.ui.tree.keyboard, "clock", lambda: asked.now_s)
+    person = screen.show(asked)
+    asked.opens()
+    asked.passes(STAND_S + 0.01)
+    person.hover("Continue")
+    asked.now_s += DANGER_GUARD_S + 0.01  # its time is over, and no frame has shown so yet
+    person.read(person.find("Continue"))
+    person.press()
+    person.release()
+    person.step()
+    assert asked.answers == ["yes"]
