@@ -5,6 +5,7 @@ The words go to disk with the first call; the others begin behind them, each wit
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
@@ -188,7 +189,7 @@ def ask_others(state: AppState, given: Stamp, first: LiveCall) -> Result:
         own = Stamp(given.at, f"{given.seed}/{number}")
         state, more = _ask_beside(state, own, first, one.asked)
         effects = (*effects, *more)
-    return (end(state, opened.id) if opened.id not in state.turns.calls else state), effects
+    return end(state, opened.id), effects
 
 
 def _ask_beside(state: AppState, given: Stamp, first: LiveCall, model: ComparedModel) -> Result:
@@ -247,23 +248,25 @@ def go_on(state: AppState, given: Stamp, call: LiveCall) -> Result:
 
 def stop(state: AppState, discussion_id: str) -> AppState:
     """The person stopped: nothing more of a comparison is asked for."""
-    opened = state.discussions.open.get(discussion_id)
-    if opened is None or opened.comparison is None:
-        return state
-    replies = tuple(
-        one if one.call_id or one.is_over else replace(one, problem=one.problem or NOT_ASKED, is_over=True)
-        for one in opened.comparison.replies
-    )
-    return _with(state, discussion_id, replace(opened.comparison, replies=replies))
+    return _with_over(state, discussion_id, lambda one: not one.call_id)
 
 
 def end(state: AppState, discussion_id: str) -> AppState:
     """A comparison whose call is gone without a reply is over."""
+    if discussion_id in state.turns.calls:
+        return state
+    return _with_over(state, discussion_id, lambda _one: True)
+
+
+def _with_over(state: AppState, discussion_id: str, is_meant: Callable[[ComparedReply], bool]) -> AppState:
+    """End those columns of a comparison that are not over; what was not said yet is that nobody asked."""
     opened = state.discussions.open.get(discussion_id)
-    if opened is None or opened.comparison is None or discussion_id in state.turns.calls:
+    if opened is None or opened.comparison is None:
         return state
     replies = tuple(
-        one if one.is_over else replace(one, problem=one.problem or NOT_ASKED, is_over=True)
+        replace(one, problem=one.problem or NOT_ASKED, is_over=True)
+        if is_meant(one) and not one.is_over
+        else one
         for one in opened.comparison.replies
     )
     return _with(state, discussion_id, replace(opened.comparison, replies=replies))
