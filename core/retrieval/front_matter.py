@@ -288,7 +288,7 @@ def _yaml_fields(block: str) -> Iterator[FrontField]:
             yield from (
                 FrontField(line=first, key=key, value=one, is_bad=is_bad) for key, one in _flat(value).items()
             )
-        elif isinstance(value, YamlFault) or value is not None:
+        elif value is not None:
             key, colon, words = part.partition(":")
             is_line = (
                 bool(colon)

@@ -161,12 +161,9 @@ def _read(text: str) -> tuple[_ToldFields, str]:
         title, _, body = start.removesuffix(footer[0]).partition("\n")
         told = dict(line.partition(": ")[::2] for line in footer[1].split("\n"))
         front = NoteFields(fields={"title": title, **told})
-    said = {_bare(bold or plain): value.strip() for bold, plain, value in _FIELD.findall(body)}
-    said |= {
-        _bare(key): value.strip() for key, value in _INLINE_FIELD.findall(body) if _bare(key) not in said
-    }
-    plain = {_bare(key): value for key, value in _PLAIN_FIELD.findall(body[:_PLAIN_CHARS])}
-    said = plain | said
+    said = {_bare(key): value for key, value in _PLAIN_FIELD.findall(body[:_PLAIN_CHARS])}
+    said |= {_bare(key): value.strip() for key, value in _INLINE_FIELD.findall(body)}
+    said |= {_bare(bold or plain): value.strip() for bold, plain, value in _FIELD.findall(body)}
     above = _UNDER_TITLE.match(body)
     if above is not None and (found := header_lines(body, above.end())) is not None:
         said |= {_bare(field.key): str(field.value) for field in found.fields}
