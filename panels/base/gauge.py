@@ -134,7 +134,7 @@ def _named(model: ModelProfile, now: datetime | None) -> str:
 
 def price_text(price: ModelPrice) -> str:
     """A price in words: for a million tokens in and out."""
-    if not price.input_usd and not price.output_usd:
+    if price.is_free:
         return tr("free")
     return tr(
         "{input_usd} in, {output_usd} out",

@@ -121,11 +121,7 @@ def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
     key = (meta.provider, meta.model)
     price = state.config.prices.get(key)
     if price is not None:
-        cost = (
-            tr("Free.")
-            if price_text(price) == tr("free")
-            else tr("{price} per million tokens.", price=price_text(price))
-        )
+        cost = tr("Free.") if price.is_free else tr("{price} per million tokens.", price=price_text(price))
         cost = tr("{cost} By {origin}.", cost=cost, origin=price.origin) if price.origin else cost
     else:
         cost = (

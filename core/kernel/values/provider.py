@@ -126,6 +126,11 @@ class ModelPrice(msgspec.Struct, frozen=True):
     as_of: str = ""
 
     @property
+    def is_free(self) -> bool:
+        """True where nothing is paid."""
+        return not self.input_usd and not self.output_usd
+
+    @property
     def origin(self) -> str:
         """Source of the price, and its day."""
         return ", ".join(filter(None, (self.source, self.as_of)))
