@@ -204,12 +204,14 @@ def _begun(desk: Desk) -> None:
     ui, reviewed = desk.ui, _reviewed(desk)
     if not reviewed:
         return
-    cost = harvest_facts.going_on_cost(desk.state.harvest.look, reviewed)
+    look = desk.state.harvest.look
+    unread = harvest_facts.without_reply(look, reviewed)
+    cost = harvest_facts.going_on_cost(look, unread)
     fault = harvest_facts.cannot_read(desk.state)
     can = not desk.state.program.is_home_read_only and not fault
     tip = fault or (
         tr("Your ticks, edits and categories are kept. So are the replies: no model is asked again")
-        if cost == tr("free")
+        if not unread
         else tr(
             "Your ticks, edits and categories are kept. Conversations without a kept reply are read again"
         )

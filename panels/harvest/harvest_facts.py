@@ -255,9 +255,13 @@ def begun(harvest: HarvestState) -> tuple[ArtifactFacts, ...]:
     return tuple(facts for facts in candidates if conversation_mark(facts.sha256) in marks)
 
 
-def going_on_cost(look: HarvestLook, reviewed: Sequence[ArtifactFacts]) -> str:
-    """Estimate of previewing these again: nothing where every reply is kept."""
-    unread = [one for one in reviewed if not one.known_status and one.sha256 not in look.kept]
+def without_reply(look: HarvestLook, reviewed: Sequence[ArtifactFacts]) -> list[ArtifactFacts]:
+    """Those that a model reads again when these are previewed again: no reply is kept."""
+    return [one for one in reviewed if not one.known_status and one.sha256 not in look.kept]
+
+
+def going_on_cost(look: HarvestLook, unread: Sequence[ArtifactFacts]) -> str:
+    """Estimate of reading these: nothing where there are none."""
     if not unread:
         return tr("free")
     calls = sum(look.estimate.calls_for(one.new_bytes) for one in unread)

@@ -37,6 +37,17 @@ def test_what_must_be_read_again_is_in_the_cost() -> None:
     assert "read again" in screen(hs.begun()).ui.find("Continue (est. ~$0.09)").tip
 
 
+def test_a_model_that_costs_nothing_reads_again_all_the_same() -> None:
+    state = hs.begun(0)
+    look = state.harvest.look
+    local = replace(look, estimate=replace(look.estimate, cost_usd=0.0))
+
+    shown = screen(replace(state, harvest=replace(state.harvest, look=local)))
+
+    assert "read again" in shown.ui.find("Continue (free)").tip
+    assert "no model is asked again" in screen(hs.begun(0, 1)).ui.find("Continue (free)").tip
+
+
 def test_what_is_kept_is_not_in_the_cost_of_a_preview_of_everything() -> None:
     assert screen(hs.begun()).ui.has("Preview 4 conversations (est. ~$0.42)", kind="button")
     assert screen(hs.begun(0, 1)).ui.has("Preview 4 conversations (est. ~$0.05)", kind="button")
