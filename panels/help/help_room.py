@@ -106,9 +106,9 @@ def open_page(desk: Desk, page: str, about: str = "") -> None:
     """Show a page. `about`: sentences above it, until another page is shown. Sends ReadGuide."""
     own = desk.view.of(HelpView)
     under = desk.view.dialog
-    if under is not None and under.kind != "help":
-        own.over = under
-    elif own.page and own.page != page and under is not None:
+    if under is None or under.kind != "help":
+        own.over, own.read = under, ()
+    elif own.page and own.page != page:
         own.read = (*own.read, own.page)
     own.page, own.about = page, about
     desk.view.dialog = Dialog(kind="help")

@@ -124,6 +124,23 @@ def test_f1_opens_the_page_of_a_dialog_which_comes_back(kind: str, page: str) ->
     assert view.dialog is dialog
 
 
+def test_a_dialog_that_another_one_replaced_does_not_come_back() -> None:
+    view = view_of(DiscussionView(comparing=[""] * 4))
+    screen = Screen(states.working(), view)
+    view.dialog = Dialog(kind="compare", subject="d1")
+    screen.ui.settle()
+    screen.ui.press("F1")
+    _answered(screen)
+    view.dialog = None  # as a dropped file does, whose dialog is closed then
+    screen.ui.settle()
+
+    screen.ui.press("F1")
+    _answered(screen)
+    screen.ui.press("Escape")
+
+    assert view.dialog is None
+
+
 def test_another_page_no_longer_tells_of_the_panel() -> None:
     screen = Screen(states.working())
     screen.view.show_hub("knowledge")
