@@ -10,7 +10,7 @@ import math
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 
 Form = Literal["window", "terminal", "report"]
 """Place of a figure: in the window; in the CLI's lines and tables; in the harvest's report, a fixed form."""
@@ -146,7 +146,7 @@ def share(part: float, whole: float) -> str:
 
 def count(number: int, one: str, many: str = "") -> str:
     """A number with its noun: `1 turn`, `1,204 turns`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return joined(" ", (f"{number:,}", one if number == 1 else many or one + "s"))
 
 
 def age(then: datetime, now: datetime | None, form: Form = "window") -> str:

@@ -86,6 +86,14 @@ def test_spans_read_in_their_unit(span: float, shown: str) -> None:
     assert fmt.span(span) == shown
 
 
+@pytest.mark.usefixtures("german")
+def test_a_count_knows_what_it_says_in_english() -> None:
+    told = language.tr("Gone: {count}", count=fmt.count(2, language.tr("item"), language.tr("items")))
+
+    assert language.tr("items") in told
+    assert language.english(told) == "Gone: 2 items"
+
+
 def test_a_count_agrees_with_its_noun() -> None:
     assert fmt.count(1, "turn") == "1 turn"
     assert fmt.count(1_204, "turn") == "1,204 turns"
