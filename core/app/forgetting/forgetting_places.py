@@ -10,6 +10,7 @@ import msgspec
 
 from core.kernel.figures import count
 from core.kernel.language import capital, tr
+from core.kernel.stored_texts import retold
 from core.kernel.values.knowledge import ForgetPreview, ForgetReceipt, PlaceReport
 from core.knowledge.facts.fact_checks import FOLDERS
 
@@ -275,7 +276,7 @@ PLACES: tuple[Place, ...] = (
         label=tr("the diagnostic log"),
         files=("*",),
         root=Folder.LOG,
-        checked="emptied",
+        checked=tr("emptied"),
         is_unread=True,
     ),
     Place(
@@ -412,7 +413,7 @@ def found_lines(receipt: ForgetReceipt) -> list[tuple[str, bool]]:
         lines.append(
             (tr("Emptied, or built anew without the forgotten words: {whole}", whole=", ".join(whole)), False)
         )
-    if any(row.removed and row.checked == READ_AGAIN for row, _ in rows):
+    if any(row.removed and _is_read_again(row) for row, _ in rows):
         lines.append(
             (tr("The program read the remaining knowledge again: none of the words are left"), False)
         )
@@ -423,8 +424,13 @@ def _place_line(row: PlaceReport) -> str:
     where = place(row.place)
     one, many = where.counted
     said = count(row.removed, one, many) if one and row.removed else capital(where.label)
-    more = row.problem or ("" if row.checked == READ_AGAIN else row.checked)
+    more = retold(row.problem or ("" if _is_read_again(row) else row.checked))
     return f"{said}: {more}" if more else said
+
+
+def _is_read_again(row: PlaceReport) -> bool:
+    """True for what is said once of all such places. A receipt that was kept is in English, whatever is spoken now."""
+    return bool(row.checked) and place(row.place).checked is READ_AGAIN
 
 
 def nothing_found(receipt: ForgetReceipt) -> str:
@@ -475,7 +481,11 @@ def headline(receipt: ForgetReceipt) -> str:
             tr(" and {facts}", facts=count(receipt.facts, tr("fact"), tr("facts"))) if receipt.facts else ""
         )
         return tr("Forgotten: an item{more}.", more=more)
-    said = f"Forgotten: {count(len(receipt.discussion_ids), tr('conversation'), tr('conversations'))}, {count(receipt.items, tr('item'), tr('items'))}"
+    said = tr(
+        "Forgotten: {conversations}, {items}",
+        conversations=count(len(receipt.discussion_ids), tr("conversation"), tr("conversations")),
+        items=count(receipt.items, tr("item"), tr("items")),
+    )
     stay = (
         tr(
             "; {kept_items} with another source stayed",
@@ -484,7 +494,7 @@ def headline(receipt: ForgetReceipt) -> str:
         if receipt.kept_items
         else ""
     )
-    facts = f", {count(receipt.facts, tr('fact'), tr('facts'))}" if receipt.facts else ""
+    facts = ", " + count(receipt.facts, tr("fact"), tr("facts")) if receipt.facts else ""
     mixed = (
         "; "
         + count(
@@ -495,7 +505,7 @@ def headline(receipt: ForgetReceipt) -> str:
         if receipt.blended
         else ""
     )
-    return f"{said}{facts}{stay}{mixed}."
+    return said + facts + stay + mixed + "."
 
 
 def receipt_data(receipt: ForgetReceipt, names: Mapping[str, str] = _NO_NAMES) -> dict[str, object]:

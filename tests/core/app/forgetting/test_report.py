@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.app.forgetting.forgetting_places import (
     PLACES,
     READ_AGAIN,
     found_lines,
+    headline,
     nothing_found,
+    place,
     preview_text,
     receipt_text,
 )
+from core.kernel.decoders import from_json
+from core.kernel.encoders import to_json
+from core.kernel.language import english, tr
 from core.kernel.values.knowledge import Category, ForgetPreview, ForgetReceipt, ForgetTarget, PlaceReport
 
 TALK = ForgetTarget(("a",))
@@ -44,6 +51,26 @@ def test_only_what_was_done_has_a_line_and_the_rest_is_one() -> None:
     ]
     assert lines[7] == "The program found nothing of this in: the trash, drafts made from playbooks."
     assert ": 0" not in text
+
+
+@pytest.mark.usefixtures("german")
+def test_a_receipt_that_was_kept_is_told_in_the_language_that_is_spoken() -> None:
+    kept = from_json(
+        to_json(
+            receipt(
+                PlaceReport("discussions", 1, english(place("discussions").checked)),
+                PlaceReport("facts", 1, english(READ_AGAIN)),
+            )
+        ),
+        ForgetReceipt,
+    )
+
+    (folder, _), (facts, _), _ = found_lines(kept)
+
+    assert folder.endswith(tr("the conversation's folder is gone"))
+    assert ":" not in facts
+    assert receipt_text(kept).startswith("Vergessen: ")
+    assert english(headline(kept)) == "Forgotten: 1 conversation, 0 items."
 
 
 def test_a_problem_is_told_even_where_nothing_was_found() -> None:
