@@ -41,7 +41,8 @@ from panels.discussion.view import DiscussionView
 
 COLUMN_PX = 250.0
 """Least width of a column; as many stand beside one another as have room, the others below them."""
-ROW_LEAST_PX, ROW_GAP_PX = 80.0, 8.0
+ROW_LEAST_PX, ROW_GAP_PX = 200.0, 8.0
+"""Least height of a row of columns: its heads and a few lines of each reply."""
 NONE = ""
 TOOLS = tr("Turn the tools off first: compared models with tools would change the same files.")
 
@@ -149,23 +150,29 @@ def side_by_side(desk: Desk, opened: OpenDiscussion) -> bool:
         if ui.button("back", tr("Back to the discussion"), icon="arrow-left", is_small=True):
             del own.side_by_side[opened.id]
     _prompt(desk, opened, columns)
+    with ui.surface("columns", "clear", height=0, padding=(0, 0)):
+        _columns(desk, opened, columns)
+    return True
+
+
+def _columns(desk: Desk, opened: OpenDiscussion, columns: Sequence[ReplyColumn]) -> None:
+    """Draw the columns in rows that share the height; where that is too little, whole ones in a list."""
+    ui = desk.ui
     across = max(1, min(len(columns), int(ui.width() // COLUMN_PX)))
-    if across == 1:
-        with ui.surface("columns", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("all"):
+    rows = ceil(len(columns) / across)
+    high = (ui.height() - ROW_GAP_PX * (rows - 1)) / rows
+    if high < ROW_LEAST_PX:
+        with ui.surface("list", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("all"):
             for number, column in enumerate(columns):
                 with ui.surface(("column", number), "card", padding=(12, 10)):
                     _column(desk, opened, column)
-        return True
-    with ui.surface("columns", "clear", height=0, padding=(0, 0)):
-        rows = ceil(len(columns) / across)
-        high = max(ROW_LEAST_PX, (ui.height() - ROW_GAP_PX * (rows - 1)) / rows) if rows > 1 else 0
-        with ui.group("all", gap=ROW_GAP_PX):
-            for first in range(0, len(columns), across):
-                with ui.row(("columns", first), height=high):
-                    for number, column in enumerate(columns[first : first + across], start=first):
-                        with ui.surface(("column", number), "card", height=0, padding=(12, 10), scrolls=True):
-                            _column(desk, opened, column)
-    return True
+        return
+    with ui.group("all", gap=ROW_GAP_PX):
+        for first in range(0, len(columns), across):
+            with ui.row(("columns", first), height=high):
+                for number, column in enumerate(columns[first : first + across], start=first):
+                    with ui.surface(("column", number), "card", height=high, padding=(12, 10)):
+                        _column(desk, opened, column)
 
 
 def _prompt(desk: Desk, opened: OpenDiscussion, columns: Sequence[ReplyColumn]) -> None:
@@ -184,7 +191,8 @@ def _prompt(desk: Desk, opened: OpenDiscussion, columns: Sequence[ReplyColumn]) 
 
 
 def _column(desk: Desk, opened: OpenDiscussion, column: ReplyColumn) -> None:
-    ui, message, call = desk.ui, column.message, column.call
+    """Draw a column: its head stays in sight, with the buttons that keep the reply; what it says is scrolled."""
+    ui, message = desk.ui, column.message
     asked = column.asked
     with ui.row("head"):
         ui.text("name", view.model_label(desk.state, asked.provider, asked.model), style="strong")
@@ -199,6 +207,15 @@ def _column(desk: Desk, opened: OpenDiscussion, column: ReplyColumn) -> None:
         ui.text("usage", usage_line(usage), tone="muted", style="small", wraps=True, tip=usage_details(usage))
         if speed := speed_line(usage):
             ui.text("speed", speed, tone="muted", style="small", wraps=True)
+    if message is not None:
+        with ui.group("answers", gap=4):
+            _keep(desk, opened, column, message)
+    with ui.surface("said", "clear", height=0, padding=(0, 0), scrolls=True):
+        _said(desk, column)
+
+
+def _said(desk: Desk, column: ReplyColumn) -> None:
+    ui, message, call = desk.ui, column.message, column.call
     if column.waits:
         ui.text(
             "waits",
@@ -212,10 +229,8 @@ def _column(desk: Desk, opened: OpenDiscussion, column: ReplyColumn) -> None:
             ui.text("text", column.problem, tone="warn", style="small", wraps=True)
     if call is not None:
         _live(desk, call)
-    if message is None:
-        return
-    message_text(ui, message, root=desk.state.config.project.root)
-    _keep(desk, opened, column, message)
+    if message is not None:
+        message_text(ui, message, root=desk.state.config.project.root)
 
 
 def _live(desk: Desk, call: LiveCall) -> None:
@@ -241,10 +256,11 @@ def _keep(desk: Desk, opened: OpenDiscussion, column: ReplyColumn, message: Mess
     is_other = meta is not None and (meta.provider, meta.model) != (asked.provider, asked.model)
     went_on = is_other and desk.ui.button(
         "go on",
-        tr("Keep this reply and continue with its model"),
+        tr("Continue with its model"),
         kind="link",
         is_small=True,
         is_enabled=is_free,
+        tip=tr("This reply stays in the discussion, and its model answers you from now on"),
     )
     if not (kept or went_on):
         return

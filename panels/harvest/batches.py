@@ -21,6 +21,8 @@ from panels.harvest import harvest_facts as facts
 from panels.harvest.harvest_room import SHOWN_PROBLEMS, HarvestView
 
 POLLS = tr("The program asks for results every {seconds} minutes", seconds=POLL.seconds // 60)
+POLLS_PX = 330.0
+"""Width from which that is said to its end beside the buttons, in two lines."""
 
 
 def batches_section(desk: Desk) -> None:
@@ -62,7 +64,8 @@ def _open_batches(desk: Desk) -> None:
                 line = batch_line(one, desk.state.now)
                 ui.text(("line", one.tag), line, style="small", wraps=True, tip=polling_words())
     with ui.row("batch buttons"):
-        ui.text("polls", POLLS, tone="muted", style="small", width=0, tip=polling_words())
+        wraps = ui.width() >= POLLS_PX
+        ui.text("polls", POLLS, tone="muted", style="small", width=0, wraps=wraps, tip=polling_words())
         tip = tr("Ask the provider for results now; previewing them costs nothing more")
         if ui.button("collect", tr("Collect"), is_small=True, is_enabled=is_free, tip=tip):
             desk.view.of(HarvestView).waits_for_batch = True
@@ -145,8 +148,8 @@ STATUSES = (
     Option(value="", label=tr("All")),
     *(Option(value=one.value, label=capital(words), detail=one.value) for one, words in WORDS.items()),
 )
-STATUS_PX = 132.0
-NARROW = (Column(label=tr("Conversation")), Column(label=tr("Status"), width=STATUS_PX, is_number=True))
+STATUS_PX = 164.0
+NARROW = (Column(label=tr("Conversation")),)
 WIDE = (Column(label=tr("Status"), width=STATUS_PX), Column(label=tr("Conversation")), Column(label=tr("Items or error"), weight=0.7),
         Column(label=tr("Size"), width=72, is_number=True), Column(label=tr("When"), width=104, is_number=True))  # fmt: skip
 
@@ -246,8 +249,9 @@ class LedgerRows(msgspec.Struct):
             with ui.group("name", gap=2):
                 ui.text("name", name, width=0, tip=entry.path)
                 line = f"{when} · {fmt.size(entry.size_bytes)} · {came}"
-                ui.text("items", line, tone=tone, style="small", width=0, tip=came)
-            _status(ui, entry, state.now)
+                with ui.row("state", gap=8):
+                    ui.text("items", line, tone=tone, style="small", width=0, wraps=True)
+                    _status(ui, entry, state.now)
             return
         _status(ui, entry, state.now)
         ui.text("name", name, width=0, tip=entry.path)

@@ -29,7 +29,7 @@ from panels.knowledge.rows import reader_fault, where_it_goes
 FOOT_PX = 58.0
 SHORT_FOOT_PX = 36.0
 """While a card stands over the part, there is no estimate and no note in the foot."""
-NOTE_LINE_PX, NOTE_MORE_PX, NOTE_ROOM_PX = 660.0, 18.0, 600.0
+NOTE_LINE_PX, NOTE_MORE_PX, NOTE_ROOM_PX = 660.0, 18.0, 500.0
 """Width from which the note in the foot stands in one line; the height of another; height of the panel that has room for it."""
 ROW_PX, LED_ROW_PX = 42.0, 49.0
 """Of two lines; and with a button that leads to the discussion."""
@@ -72,7 +72,8 @@ def conversations_section(desk: Desk) -> None:
     batches_section(desk)
     _filters(desk)
     shown = shown_artifacts(desk)
-    foot = _foot_px(desk) + (BATCH_PX if _has_batch_row(desk) else 0)
+    has_room = ui.height() >= NOTE_ROOM_PX
+    foot = _foot_px(desk, has_room=has_room) + (BATCH_PX if _has_batch_row(desk) else 0)
     with ui.surface("rows", "clear", height=-foot, padding=(0, 0)):
         if shown:
             is_wide = ui.width() >= WIDE_PX
@@ -85,7 +86,7 @@ def conversations_section(desk: Desk) -> None:
             is_filtered = bool(own.query.strip() or own.kind)
             text = tr("No conversation matches.") if is_filtered else tr("There are no conversations yet.")
             ui.text("empty", text, tone="muted", style="small")
-    _foot(desk)
+    _foot(desk, has_room=has_room)
 
 
 def ticked(desk: Desk) -> harvest_facts.ArtifactChoice:
@@ -384,22 +385,18 @@ def _held(desk: Desk) -> frozenset[str]:
     return desk.view.memo.get("harvest waiting", (batches,), lambda: harvest_facts.in_batches(batches))
 
 
-def _foot_px(desk: Desk) -> float:
+def _foot_px(desk: Desk, *, has_room: bool) -> float:
     """Height of the button and of the note below it, which takes as many lines as it needs where the rows leave it room."""
     if _is_short(desk):
         return SHORT_FOOT_PX
-    if not _has_room(desk):
+    if not has_room:
         return FOOT_PX
     lines = ceil(NOTE_LINE_PX / max(1.0, desk.ui.width() or NOTE_LINE_PX))
     return FOOT_PX + NOTE_MORE_PX * (lines - 1)
 
 
-def _has_room(desk: Desk) -> bool:
-    """True if the panel is so high that the note may take more than a line from its rows."""
-    return desk.ui.height() >= NOTE_ROOM_PX
-
-
-def _foot(desk: Desk) -> None:
+def _foot(desk: Desk, *, has_room: bool) -> None:
+    """Draw the buttons and the note. `has_room`: as the whole part has it, of which little is left here."""
     ui, state = desk.ui, desk.state
     found = ticked(desk)
     with ui.group("foot", gap=6):
@@ -415,7 +412,7 @@ def _foot(desk: Desk) -> None:
             _batch_button(desk, found)
         if not _is_short(desk):
             note = tr("Nothing on disk changes before you choose Apply. {state}", state=where_it_goes(state))
-            if _has_room(desk):
+            if has_room:
                 ui.text("note", note, tone="muted", style="small", wraps=True)
             else:
                 ui.text("note", note, tone="muted", style="small", width=0, tip=note)

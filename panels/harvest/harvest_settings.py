@@ -168,6 +168,7 @@ def _sources(desk: Desk) -> None:
         tr("The program reads these conversations and never removes them."),
         tone="muted",
         style="small",
+        wraps=True,
     )
     for path in settings.harvest_sources:
         with ui.row(("source", path)):

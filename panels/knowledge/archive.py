@@ -13,7 +13,7 @@ from core.knowledge.knowledge_messages import TakeBackItem
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.view import Same
-from panels.knowledge.item import provenance
+from panels.knowledge.item import prose, provenance
 from panels.knowledge.knowledge_room import ask, can_ask, item_key, shown_text
 
 CARD_PX, GAP_PX, LINE_PX, CHAR_PX = 56.0, 8.0, 19.0, 7.2
@@ -62,7 +62,7 @@ class ArchiveRows(msgspec.Struct):
         """Draw an item with its way back."""
         item = self.items[index]
         with ui.surface("card", "card", padding=(12, 8)), ui.group("lines", gap=5):
-            ui.text("text", shown_text(item), wraps=True)
+            prose(ui, "text", shown_text(item))
             with ui.row("foot", gap=4):
                 provenance(self.desk, ui, item.provenance)
                 ui.push()

@@ -88,9 +88,9 @@ def _words(desk: Desk, ui: Ui, item: Item) -> None:
         _task(desk, ui, item, shown)
     elif item.category is Category.PLAYBOOKS and (named := _PLAYBOOK.match(shown)) is not None:
         ui.text("name", named[1], style="strong", wraps=True)
-        _prose(ui, "steps", numbered_steps(shown[named.end() :]))
+        prose(ui, "steps", numbered_steps(shown[named.end() :]))
     else:
-        _prose(ui, "text", shown)
+        prose(ui, "text", shown)
     if len(text) > LONG_CHARS:
         with ui.row("length", gap=0):
             ui.gap(TICK_PX if item.category in _TASKS else 0)
@@ -113,7 +113,7 @@ def _draft(desk: Desk, ui: Ui, item: Item) -> None:
                 ui.open_file(path)
 
 
-def _prose(ui: Ui, key: str, text: str) -> None:
+def prose(ui: Ui, key: str, text: str) -> None:
     """Draw an item's words: as Markdown where they have any, else as the plain text that costs a tenth of it."""
     if _MARKUP.search(text) is None:
         ui.text(key, text, wraps=True)
@@ -148,7 +148,7 @@ def _task(desk: Desk, ui: Ui, item: Item, shown: str) -> None:
         if is_done:
             ui.text("text", shown, tone="muted", wraps=True)
         else:
-            _prose(ui, "text", shown)
+            prose(ui, "text", shown)
     if ticked is not None:
         ask(desk, item, SetTaskDone(item=item, is_done=ticked))
 

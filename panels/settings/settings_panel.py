@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
 from core.kernel.language import LANGUAGES, language, tr
 from core.kernel.values.settings import FileLimits, Project
-from core.services.settings.asked_values import asked_lines, question_id, trust_reason, trust_title
+from core.services.settings.asked_values import AskedLine, asked_lines, question_id, trust_reason, trust_title
 from core.services.settings.settings_messages import ChangeSetting, OpenProject, TrustProject
 from panels.base.desk import Desk, answers, send_chord
 from panels.base.gauge import file_button
@@ -262,7 +262,9 @@ SECTIONS: tuple[tuple[str, str, str, Callable[[Desk], None]], ...] = (
 # count.
 
 QUESTION_WIDTH_PX, QUESTION_HEIGHT_PX, BUTTONS_PX = 640, 560, 44
-"""Size of the question; it is as high as its words where the folder asks for nothing."""
+"""Size of the question; it is as high as its words where the folder asks for little."""
+LITTLE_LINES, LITTLE_CHARS = 6, 600
+"""The most requests, and the most characters of them, that need no list of their own to be scrolled."""
 ASKS_NOTHING = tr(
     "The folder itself sets nothing. If its files ask for something later, the program shows you first."
 )
@@ -298,7 +300,8 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
         dialog.at = 1
     title = trust_title(project) or tr("Do you trust {name}?", name=one_line(project.name, 80))
     has_list = bool(project.asked or project.held_back)
-    height = QUESTION_HEIGHT_PX if has_list else None
+    is_long = has_list and not _asks_little(desk, project)
+    height = QUESTION_HEIGHT_PX if is_long else None
     with ui.dialog("trust", title, width=QUESTION_WIDTH_PX, height=height) as closed:
         ui.text("root", project.root, style="mono_small", tone="muted", tip=project.root)
         ui.text("tools", TOOLS_THEN, tone="muted", wraps=True)
@@ -307,7 +310,9 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
             changed = tr("The requests have changed meanwhile: you now see the current ones.")
             ui.text("changed", changed, tone="warn", wraps=True)
         if has_list:
-            with ui.surface("asked", "inset", height=-BUTTONS_PX, padding=(12, 8), scrolls=True):
+            with ui.surface(
+                "asked", "inset", height=-BUTTONS_PX if is_long else None, padding=(12, 8), scrolls=is_long
+            ):
                 _asked(desk, project)
         answer = answers(
             ui, tr("Not now"), tr("Trust these requests") if project.asked else tr("Trust this folder")
@@ -323,9 +328,20 @@ def _reason(project: Project) -> str:
     return trust_reason(project) if project.asked else ASKS_NOTHING
 
 
+def _asks_little(desk: Desk, project: Project) -> bool:
+    lines = _lines_of_trust(desk, project)
+    words = (*project.held_back, *(f"{line.words}{line.text}" for line in lines))
+    breaks = sum(line.text.count("\n") for line in lines)
+    return len(words) + breaks <= LITTLE_LINES and sum(map(len, words)) <= LITTLE_CHARS
+
+
+def _lines_of_trust(desk: Desk, project: Project) -> Sequence[AskedLine]:
+    return desk.view.memo.get("lines of trust", (project.asked,), lambda: asked_lines(project.asked))
+
+
 def _asked(desk: Desk, project: Project) -> None:
     ui = desk.ui
-    lines = desk.view.memo.get("lines of trust", (project.asked,), lambda: asked_lines(project.asked))
+    lines = _lines_of_trust(desk, project)
     for index, line in enumerate(lines):
         ui.text(("asked", index), f"•  {line.words}", wraps=True)
         if line.text:

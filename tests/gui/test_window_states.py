@@ -12,7 +12,7 @@ from core.app.app_messages import Command
 from core.kernel.values.discussion import Draft
 from core.kernel.values.state import AppState, Level, Notice
 from core.talk.discussion.discussion_messages import UndoDelete
-from gui.elements.controls import Combo, Field
+from gui.elements.controls import Button, Combo, Field
 from gui.elements.editor import Editor
 from gui.elements.lists import VirtualList
 from gui.elements.popups import FloatLayer, anchor_of
@@ -21,9 +21,9 @@ from gui.elements.tabs import RailButton
 from gui.elements.text import Badge, Text
 from gui.markdown.document import load
 from panels.base.ui import Ui
-from panels.base.view import WindowView
+from panels.base.view import Dialog, WindowView
 from panels.discussion.view import DiscussionView
-from panels.harvest.harvest_room import HarvestView
+from panels.harvest.harvest_room import HarvestTab, HarvestView
 from panels.shell.rooms import PANELS
 from panels.shell.window import window
 from tests.gui.conftest import Screen
@@ -299,3 +299,82 @@ def test_no_button_beside_a_notice_leaves_so_little_room_that_words_are_broken(
         text = screen.driver.find(words, kind=Text)
         longest = max(screen.ui.canvas.m.width(word, "body") for word in words.split())
         assert text.w >= longest, size
+
+
+HARVEST_TABS: dict[HarvestTab, Callable[[], AppState]] = {
+    "conversations": hs.looked,
+    "ledger": hs.looked,
+    "applied": hs.applied,
+}
+
+
+@pytest.mark.parametrize("tab", sorted(HARVEST_TABS))
+def test_no_word_of_a_harvest_is_cut_beside_a_discussion(screen: Screen, tab: HarvestTab) -> None:
+    """The note below Preview, what became of a conversation and its status were cut, with room below them."""
+    load()
+    state, view = HARVEST_TABS[tab](), view_of(HarvestView(tab=tab), panel="harvest")
+    view.show_hub("harvest")
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", 1.0)
+        window(state, view, ui, lambda _: None)
+
+    screen.show(draw)
+    for size in ((1600, 1000), (1280, 800), (1280, 700)):
+        for _ in range(3):
+            screen.ui.frame(draw, *size)
+        hub = next(el for el in screen.ui.tree.root.walk() if el.key == "hub")
+        texts = [el for el in hub.walk() if isinstance(el, Text | Badge) and el.w > 0]
+        assert len(texts) > 5
+        assert [el.label() for el in texts if el.is_cut] == [], size
+        assert faults(screen.ui.tree) == []
+    screen.loop.wake()
+
+
+@pytest.mark.parametrize("count", [1, 3, 40])
+def test_the_question_of_trust_is_as_high_as_what_a_folder_asks_for(screen: Screen, count: int) -> None:
+    """One request stood in a box for twenty."""
+    load()
+    state, view = untrusted(count), WindowView()
+    view.dialog = Dialog(kind="trust")
+
+    def draw(ui: Ui) -> None:
+        window(state, view, ui, lambda _: None)
+
+    screen.show(draw)
+    for _ in range(4):
+        screen.ui.frame(draw, 1280, 800)
+    (asked,) = [one for top in screen.ui.tree.top.order for one in top.walk() if one.key == "asked"]
+    assert isinstance(asked, Surface)
+    assert asked.can_scroll() == (count == 40)
+    assert count == 40 or asked.h < asked.inner_h + 2
+    assert faults(screen.ui.tree) == []
+    screen.loop.wake()
+
+
+@pytest.mark.parametrize(("size", "in_sight"), [((1600, 1000), 3), ((1280, 800), 1)])
+def test_the_way_to_keep_a_compared_reply_is_in_sight_however_long_the_reply_is(
+    screen: Screen, size: tuple[int, int], in_sight: int
+) -> None:
+    """Keep stood below the text, at the end of what a column scrolls."""
+    load()
+    state = states.compared_at_length()
+    view = view_of(DiscussionView(side_by_side={"d1": ""}))
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", 1.0)
+        window(state, view, ui, lambda _: None)
+
+    screen.show(draw)
+    for _ in range(6):
+        screen.ui.frame(draw, *size)
+    (columns,) = [el for el in screen.ui.tree.root.walk() if el.key == "columns"]
+    _, top, _, high = anchor_of(columns)
+    keeps = [
+        anchor_of(el)
+        for el in columns.walk()
+        if isinstance(el, Button) and el.label() == "Keep this reply" and el.w > 0
+    ]
+    assert sum(top <= y and y + tall <= top + high for _, y, _, tall in keeps) >= in_sight
+    assert faults(screen.ui.tree) == []
+    screen.loop.wake()

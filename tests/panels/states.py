@@ -22,6 +22,9 @@ from core.kernel.values.curation import (
 )
 from core.kernel.values.discussion import (
     CallPhase,
+    ComparedModel,
+    ComparedReply,
+    Comparison,
     DiscussionMeta,
     DiscussionSummary,
     Draft,
@@ -358,6 +361,26 @@ def versioned() -> AppState:
             "v1": ReplyVersions(("v1", "v2", "v3"), "v2", {"v1": (v1,), "v3": (v3,)}),
             "w1": ReplyVersions(("w1", "w2"), "w2", {"w1": (w1,)}),
         },
+        draft=Draft(),
+    )
+
+
+def compared_at_length() -> AppState:
+    """Three models' replies to one message, each longer than any window."""
+    text = "\n\n".join(f"{n}. The moon pulls the water, and the earth turns below. " * 4 for n in range(30))
+    names = ("claude-opus-4.8", "claude-haiku-4.8", "gemini-4-pro")
+    one, two, three = (
+        reply(f"c{n}", text, version_of="c0" if n else "", model=name) for n, name in enumerate(names)
+    )
+    columns = tuple(
+        ComparedReply(asked=ComparedModel(provider=one.provider, model=name), reply_id=f"c{n}", is_over=True)
+        for n, name in enumerate(names)
+    )
+    return with_opened(
+        working(),
+        entries=(user("u1", "Why are there tides?"), one),
+        versions={"c0": ReplyVersions(("c0", "c1", "c2"), "c0", {"c1": (two,), "c2": (three,)})},
+        comparison=Comparison(prompt_id="u1", replies=columns),
         draft=Draft(),
     )
 
