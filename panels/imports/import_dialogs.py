@@ -36,12 +36,12 @@ ROW_PX = 24.0
 TICK = Column(label="", width=40)
 BRANCHES = Column(label=tr("Branches"), width=88, is_number=True)
 COLUMNS = (
-    Column(label=tr("Day"), width=92),
+    Column(label=tr("Day"), width=108),
     Column(label=tr("From"), width=96),
     Column(label=tr("Conversation")),
     Column(label=tr("New"), width=64, is_number=True),
 )
-WHY = Column(label=tr("New"), width=112, is_number=True)
+WHY = Column(label=tr("New"), width=176, is_number=True)
 """The last one where it says why a conversation adds nothing."""
 NARROW_PX = 560.0
 """Below this width rows have two columns, and the note is left to the documents."""

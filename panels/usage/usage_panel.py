@@ -47,15 +47,21 @@ KIND_WORDS = {
     "upkeep": tr("Keeping caches warm"),
     "summary": tr("Summaries"),
 }
+PERIODS = {
+    UsageBy.DAY: (tr("Cost by day"), tr("days back")),
+    UsageBy.WEEK: (tr("Cost by week"), tr("weeks back")),
+    UsageBy.MONTH: (tr("Cost by month"), tr("months back")),
+}
+"""Title of the picture by the length of its periods, and the name of its axis."""
 PLOT_PX, ROW_PX, TABLE_PX = 150.0, 30.0, 330.0
 WIDE_PX, COMBO_PX = 480.0, 150.0
 FIGURE_PX = 330.0
 NARROW_COLUMNS = (
     Column(label="", weight=2.0),
-    Column(label=tr("Cost"), width=104, is_number=True),
-    Column(label=tr("Hits"), width=52, is_number=True),
+    Column(label=tr("Cost"), width=148, is_number=True),
+    Column(label=tr("Hits"), width=64, is_number=True),
 )
-TIGHT_COLUMNS = (Column(label="", weight=1.0), Column(label=tr("Cost"), width=116, is_number=True))
+TIGHT_COLUMNS = (Column(label="", weight=1.0), Column(label=tr("Cost"), width=148, is_number=True))
 """In the narrowest hub: what it is for and what it cost are never cut."""
 WIDE_COLUMNS = (
     *NARROW_COLUMNS,
@@ -123,10 +129,9 @@ def _report(desk: Desk, report: UsageReport) -> None:
         ui.text(("note", number), note, tone="muted", style="small", wraps=True)
     if len(report.series) > 1:
         with ui.group("over time", gap=6):
-            ui.text("title", tr("Cost by {per}", per=report.query.per), style="strong")
-            ui.plot(
-                "plot", _series(desk, report), height=PLOT_PX, x_label=tr("{per}s back", per=report.query.per)
-            )
+            title, axis = PERIODS[report.query.per]
+            ui.text("title", title, style="strong")
+            ui.plot("plot", _series(desk, report), height=PLOT_PX, x_label=axis)
     with ui.group("told apart", gap=6):
         with ui.row("title"):
             ui.text(
@@ -149,9 +154,8 @@ def _report(desk: Desk, report: UsageReport) -> None:
                 desk.view.dialog = Dialog(kind="usage_csv")
         is_wide = ui.width() >= WIDE_PX
         height = min(TABLE_PX, ROW_PX * (len(report.rows) + 1) + 6)
-        with ui.surface("rows", "clear", height=height, padding=(0, 0)):
-            columns = WIDE_COLUMNS if is_wide else TIGHT_COLUMNS if ui.width() < FIGURE_PX else NARROW_COLUMNS
-            ui.table("table", columns, UsageRows(report=report, columns=len(columns)))
+        columns = WIDE_COLUMNS if is_wide else TIGHT_COLUMNS if ui.width() < FIGURE_PX else NARROW_COLUMNS
+        ui.table("table", columns, UsageRows(report=report, columns=len(columns)), height=height)
 
 
 def save_dialog(desk: Desk) -> None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from core.app.app_messages import Command
 from core.kernel.values.discussion import Draft
 from core.kernel.values.state import AppState, Level, Notice
+from core.kernel.values.usage import UsageBy, UsageQuery, UsageRow
 from core.talk.discussion.discussion_messages import UndoDelete
 from gui.elements.controls import Button, Combo, Field
 from gui.elements.editor import Editor
@@ -26,9 +27,11 @@ from panels.discussion.view import DiscussionView
 from panels.harvest.harvest_room import HarvestTab, HarvestView
 from panels.shell.rooms import PANELS
 from panels.shell.window import window
+from panels.usage.usage_room import UsageView
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
 from tests.panels import states
+from tests.panels import test_usage_panel as usage
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.shell.test_notices_panel import untrusted
 from tests.panels.views import view_of
@@ -377,4 +380,31 @@ def test_the_way_to_keep_a_compared_reply_is_in_sight_however_long_the_reply_is(
     ]
     assert sum(top <= y and y + tall <= top + high for _, y, _, tall in keeps) >= in_sight
     assert faults(screen.ui.tree) == []
+    screen.loop.wake()
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (1280, 800)])
+def test_every_row_of_the_usage_is_reached_and_no_cost_is_cut(screen: Screen, size: tuple[int, int]) -> None:
+    """Rows after the tenth lay below the end of their table, which did not scroll; an unknown price was cut."""
+    load()
+    rows = tuple(UsageRow(key=f"m{n}", label=f"model {n}", sum=usage.SUM) for n in range(20))
+    query = UsageQuery(by=UsageBy.MODEL, per=UsageBy.MONTH)
+    state = usage.state_with(usage=replace(usage.REPORT, query=query, rows=rows))
+    view = view_of(UsageView(span="all", by="model"), panel="usage")
+    view.show_hub("usage")
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", 1.0)
+        window(state, view, ui, lambda _: None)
+
+    screen.show(draw)
+    for _ in range(4):
+        screen.ui.frame(draw, *size)
+    hub = next(el for el in screen.ui.tree.root.walk() if el.key == "hub")
+    assert faults(screen.ui.tree) == []
+    costs = [el for el in hub.walk() if isinstance(el, Text) and el.label() == "$3.25 + 2 unknown"]
+    assert costs
+    assert not any(el.is_cut for el in costs)
+    (table,) = [el for el in hub.walk() if isinstance(el, VirtualList)]
+    assert table.can_scroll()
     screen.loop.wake()
