@@ -160,9 +160,11 @@ class JobProcess:
             if self._is_closed:
                 raise _closed()
         else:
-            times = "twice" if self._attempts == _ATTEMPTS else "once"
+            name = job.header["job"]
             raise CrunchError(
-                tr("The worker process crashed {times} on {header!r}", times=times, header=job.header["job"])
+                tr("The worker process crashed twice on {header!r}", header=name)
+                if self._attempts == _ATTEMPTS
+                else tr("The worker process crashed once on {header!r}", header=name)
             )
         if "error" in answer:
             raise CrunchError(

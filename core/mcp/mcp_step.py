@@ -255,7 +255,7 @@ def _other_question(state: AppState, name: str, command_id: str) -> Result:
 
 
 def _unknown(state: AppState, name: str, command_id: str) -> Result:
-    known = ", ".join(state.mcp.servers) or "none"
+    known = ", ".join(state.mcp.servers) or tr("none")
     return decline(
         state,
         command_id,

@@ -159,7 +159,7 @@ def _is_own(desk: Desk, source: str) -> bool:
 def _form(desk: Desk, form: TextForm) -> None:
     ui = desk.ui
     _follow(desk, form)
-    word = "prompt" if form.table == "prompts" else TextTable(form.table).word
+    word = tr("prompt") if form.table == "prompts" else TextTable(form.table).word
     ui.text(
         "title",
         tr("Change {old_name}", old_name=form.old_name) if form.old_name else tr("New {word}", word=word),

@@ -276,20 +276,22 @@ def report_lines(report: SecretReport) -> Iterator[str]:
     kinds = Counter(find.kind for find in report.finds)
     files = count(report.files, tr("file"), tr("files"))
     if report.cleaned:
-        yield f"Cleaned: {count(report.cleaned, tr('secret'), tr('secrets'))}."
+        yield tr("Cleaned: {secrets}.", secrets=count(report.cleaned, tr("secret"), tr("secrets")))
     if not report.finds:
         yield tr("The program found no secret in {files}.", files=files)
         return
     told = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
     places = len({(find.root, find.file) for find in report.finds})
-    left = " left" if report.cleaned else ""
-    yield tr(
-        "{finds}{left} in {places} of {files:,} ({told}).",
-        finds=count(len(report.finds), tr("secret"), tr("secrets")),
-        left=left,
-        places=count(places, tr("file"), tr("files")),
-        files=report.files,
-        told=told,
+    found = {
+        "finds": count(len(report.finds), tr("secret"), tr("secrets")),
+        "places": count(places, tr("file"), tr("files")),
+        "files": report.files,
+        "told": told,
+    }
+    yield (
+        tr("{finds} left in {places} of {files:,} ({told}).", **found)
+        if report.cleaned
+        else tr("{finds} in {places} of {files:,} ({told}).", **found)
     )
     yield from forget_lines(report)
 

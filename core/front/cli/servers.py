@@ -201,14 +201,14 @@ def _print(servers: list[McpServer], console: Console, *, is_json: bool, is_whol
         for line in said:
             console.line(f"{one.settings.name}:  {escaped(line)}")
         for tool in (one.tools or (() if one.kept is None else one.kept.tools)) if is_whole else ():
-            mark = "approved" if tool.name in one.approved else tr("not approved")
+            mark = tr("approved") if tool.name in one.approved else tr("not approved")
             said_of_it = one_line(escaped(tool.schema.description), _SAID_CHARS)
             console.line(f"{tool.name} ({mark}):  {said_of_it}")
 
 
 def _asked_lines(tool: McpTool, *, is_approved: bool) -> str:
     """All that a yes to a tool is bound to: orders to a model would stand where nobody is shown them."""
-    mark = "approved" if is_approved else tr("not approved")
+    mark = tr("approved") if is_approved else tr("not approved")
     return tr(
         "{name} ({mark}):  {description}\n  takes:  {parameters_json}",
         name=tool.name,

@@ -36,7 +36,7 @@ def filled(template: PromptTemplate, values: Mapping[str, str]) -> str:
         ConfigError: a value is missing, or one is given for a variable that the template does not have.
     """
     names = variables_of(template.text)
-    listed = ", ".join(names) or "none"
+    listed = ", ".join(names) or tr("none")
     for given in values:
         if given not in names:
             raise ConfigError(

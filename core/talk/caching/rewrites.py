@@ -259,7 +259,7 @@ def cost_text(rows: Sequence[Rewrite]) -> str:
         if total >= _CENT
         else tr("under 1 cent")
         if total
-        else "free"
+        else tr("free")
     )
     if most > total and most >= _CENT:
         shown += tr(", up to {most} if the provider kept less than asked", most=dollars(most))

@@ -18,6 +18,7 @@ from core.agent.tool import ToolPlaces
 from core.app.forgetting.forgetting_places import PLACES, Folder
 from core.app.forgetting.secret_finds import (
     Cure,
+    SecretFind,
     SecretReport,
     cure_of,
     finds_in,
@@ -277,3 +278,23 @@ def test_an_index_with_a_secret_goes_whole_with_its_vectors(home: Path) -> None:
 
     assert clean_secrets(home, NOW).cleaned == 1
     assert not index.exists()
+
+
+def _counted(cleaned: int) -> list[str]:
+    find = SecretFind(
+        place="", root=Folder.HOME, file="a.txt", line=1, kind="GitHub token", cure=Cure.BY_HAND
+    )
+    return list(report_lines(SecretReport(finds=(find,), files=3, cleaned=cleaned)))[1:]
+
+
+def test_the_last_lines_count_what_was_found_and_what_is_left() -> None:
+    assert _counted(0)[0] == "1 secret in 1 file of 3 (1 GitHub token)."
+    assert _counted(2)[:2] == ["Cleaned: 2 secrets.", "1 secret left in 1 file of 3 (1 GitHub token)."]
+
+
+@pytest.mark.usefixtures("german")
+def test_what_is_left_is_counted_in_the_language_that_is_spoken() -> None:
+    cleaned, left = _counted(2)[:2]
+
+    assert cleaned.startswith("Bereinigt: ")
+    assert left.startswith("Noch 1 ")
