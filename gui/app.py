@@ -16,14 +16,14 @@ from msgspec.structs import replace
 from core.agent.agent_messages import NoteActivity
 from core.app.app_messages import Command, Quit, SaveWindow
 from core.app.execution import is_persons
-from core.kernel.decoders import TomlError, read_toml
+from core.kernel.codecs import TomlError, read_toml
 from core.kernel.language import tr
 from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.binding import DpgUi
 from gui.input_watch import DesktopIdle
 from gui.loop import Loop
-from gui.metrics import ASSETS, load_theme
+from gui.skins import ASSETS, load_theme
 from gui.window import Placement, bring_to_front, check_display, open_viewport, placement_now
 from panels.base.desk import Desk
 from panels.base.ui import Ui
@@ -195,7 +195,7 @@ class WindowApp:
     def _report_failure(self, error: BaseException) -> None:
         if self.controller is None:
             return
-        from core.kernel.reports import OperationFailed
+        from core.kernel.values.updates import OperationFailed
 
         what = tr(
             "The window could not draw something: {name}: {error}", name=type(error).__name__, error=error

@@ -10,8 +10,7 @@ from typing import Any, Protocol
 import dearpygui.dearpygui as dpg
 import msgspec
 
-from gui.metrics import ASSETS, Color, Drawing, Measure, Palette, Theme
-from gui.skins import Skins
+from gui.skins import ASSETS, Color, Drawing, Measure, Palette, Skins, Theme
 
 # Primitives that the canvas draws, as plain tuples, and who keeps which of them.
 

@@ -23,11 +23,10 @@ from gui.elements.editor import Editor
 from gui.elements.popups import FloatLayer, MenuButton
 from gui.elements.surfaces import Dim, Root, Surface, SurfaceLayer
 from gui.keyboard import Keyboard
-from gui.keys import PRESSES, Keys
-from gui.metrics import Measure
+from gui.keys import PRESSES, FileDrops, Keys
 from gui.prose_selection import ProseSelection
+from gui.skins import Measure
 from gui.text_buffer import TextBuffer
-from gui.window_taps import FileDrops
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.app.crunch import CrunchError, CrunchLateError, JobProcess
 from core.kernel.child_process import start_child
-from core.kernel.decoders import packed_decoder_of
+from core.kernel.codecs import packed_decoder_of
 from core.kernel.language import tr
 from gui.drawing_child import DrawnPicture
 

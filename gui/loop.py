@@ -18,9 +18,8 @@ from gui.binding import DpgUi
 from gui.elements.base import Element
 from gui.elements.popups import MenuPoint
 from gui.input_watch import InputWatch, find_watch
-from gui.keys import is_letter
+from gui.keys import FileDrops, KeyEvents, is_letter
 from gui.pointer import Hover, Pointer
-from gui.window_taps import FileDrops, KeyEvents
 from panels.base.ui import Ui
 
 # Pace of the window: when a frame is due and how long to rest, from what happened and when. Pure.

@@ -10,7 +10,7 @@ runs in an environment of its own:
 
 With these versions (of torch the build for the processor alone, 2.13.0+cpu, Linux x86-64) it wrote `MODEL_SHA256` byte for byte
 on 2026-11-23. Others may write other bytes for the same weights. Then `MODEL_SHA256` in
-`core/retrieval/minilm.py`, the README beside the file and the model's name change with it: vectors of two files in one
+`core/retrieval/embedders.py`, the README beside the file and the model's name change with it: vectors of two files in one
 index would be compared.
 """
 

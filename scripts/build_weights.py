@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.retrieval.e5 import WORDS_NAME, WORDS_SHA256
+from core.retrieval.embedders import WORDS_NAME, WORDS_SHA256
 
 SCRIPTS = Path(__file__).parent
 

@@ -43,8 +43,8 @@ def parsers(folder: Path) -> Mapping[str, Act]:
     from core.knowledge.harvest import transcript
     from core.knowledge.knowledge_reader import KnowledgeReader
     from core.knowledge.mcp_server import proposal_step as proposal_text
+    from core.retrieval import front_matter as heads
     from core.retrieval import navigation
-    from core.retrieval import note_heads as heads
     from core.retrieval import sources as source_text
     from core.services.providers.model_data import load_models
     from core.services.settings import prompts, trust
@@ -52,7 +52,7 @@ def parsers(folder: Path) -> Mapping[str, Act]:
     from core.services.settings import toml_document as toml_edit
     from core.services.settings import toml_document as toml_places
     from core.signals.inbox import Inbox
-    from core.talk.context import ignores
+    from core.talk.context import globs as ignores
     from core.talk.context.outline.definitions import headings
     from core.talk.discussion import discussion_meta as meta
     from core.talk.discussion import discussion_meta as queue_file

@@ -13,9 +13,9 @@ from tests.test_repository import PROGRAM, texts
 
 STARTER = "core/kernel/child_process.py"
 OPENER = "core/kernel/opener.py"
-PARSER = "core/kernel/decoders.py"
-TYPES = "core/kernel/decoders.py"
-PLAIN = "core/kernel/decoders.py"
+PARSER = "core/kernel/codecs.py"
+TYPES = "core/kernel/codecs.py"
+PLAIN = "core/kernel/codecs.py"
 
 # What starts a process: a module of which only names of values may be taken, and functions by their name.
 PROCESS_MODULES = {"subprocess", "multiprocessing", "webbrowser", "pty", "concurrent.futures.process"}
@@ -45,8 +45,8 @@ OPENINGS = {
     ),
     ("core/services/settings/prompts.py", "place.read_bytes"),
     ("gui/canvas.py", "(ASSETS / 'icons.toml').read_text"),
-    ("gui/metrics.py", "path.read_text"),
-    ("gui/metrics.py", "path.open"),
+    ("gui/skins.py", "path.read_text"),
+    ("gui/skins.py", "path.open"),
     # A folder that we have just made.
     ("core/services/providers/claude_code/client.py", "path.write_text"),
     ("gui/app.py", "file.read_bytes"),
@@ -184,7 +184,7 @@ def test_nobody_asks_the_toolkit_for_the_clipboard() -> None:
 
 
 def test_toml_of_others_is_parsed_in_one_place() -> None:
-    own = {"gui/metrics.py", "gui/canvas.py"}  # the program's own tables
+    own = {"gui/skins.py", "gui/canvas.py"}  # the program's own tables
     found = {name for name, way in ways().items() if way.functions & {"tomllib.loads", "tomllib.load"}}
     assert found - own == {PARSER}
 

@@ -28,7 +28,7 @@ def fields_of(text: str) -> list[tuple[str, str, str]]:
 MODELS_READ = {
     "core/agent/closed_view.py": "a model reads why its command did not run",
     "core/agent/commands.py": "a model reads why its command did not run",
-    "core/agent/guarded_places.py": "a model reads why its command did not run",
+    "core/agent/guarded_files.py": "a model reads why its command did not run",
     "core/agent/sandbox.py": "a model reads why its command did not run",
     "core/agent/kept_bytes.py": "a fault of ours",
     "core/app/services.py": "a model reads the answer of a tool",

@@ -44,7 +44,7 @@ from core.agent.agent_pages import (
 from core.agent.calls import SHOWN_CHARS
 from core.agent.leaked_calls import is_leaked
 from core.agent.tools.turn_tools import items_of
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
 from core.kernel.language import tr

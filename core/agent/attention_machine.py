@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json
 from core.kernel.figures import count
 from core.kernel.frame import frame
 from core.kernel.language import tr

@@ -15,7 +15,7 @@ from core.agent import attention_machine as spending
 from core.agent import attention_machine as words
 from core.agent.agent_messages import NoteActivity, StartAutonomy, StopAutonomy
 from core.agent.delegation import children_at_work
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.ids import Stamp

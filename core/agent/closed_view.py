@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from core.agent import toolchains
-from core.agent.guarded_places import SecretPlaces
+from core.agent.guarded_files import SecretPlaces
 from core.agent.toolchains import ClosedView
 from core.kernel.disk import write_file
 from core.kernel.errors import StorageError

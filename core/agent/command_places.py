@@ -14,8 +14,7 @@ from core.kernel.key_files import KeyContents
 from core.kernel.key_names import name_reasons
 from core.kernel.language import in_english, tr
 from core.kernel.patterns import late
-from core.kernel.run_code import CodeHashes, folder_mark
-from core.kernel.run_files import RunWords
+from core.kernel.run_code import CodeHashes, RunWords, folder_mark
 from core.kernel.run_words import line_words, run_words
 from core.talk.context.globs import is_below, is_inside
 

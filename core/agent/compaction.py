@@ -41,7 +41,7 @@ from core.services.spending.limits import (
 )
 from core.services.spending.spending_messages import SettleReserve
 from core.talk.context.context_spec import stack_spec
-from core.talk.context.window_budget import FULL_PERCENT, context_window, is_told
+from core.talk.context.token_scale import FULL_PERCENT, context_window, is_told
 from core.talk.discussion.cuts import cut_record
 from core.talk.discussion.discussion_messages import AppendRecords, UpkeepToken, WriteFailed
 from core.talk.discussion.log_content import model_view

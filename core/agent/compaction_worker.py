@@ -37,11 +37,11 @@ from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.opener import open_file
 from core.kernel.queue import at_once, queued
-from core.kernel.reports import Report
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import WHOLE_REPLY, ProviderRequest, RequestMessage, StopKind
 from core.kernel.values.spec import PlannedRequest, StackSpec
 from core.kernel.values.stack import LayerId, Segment
+from core.kernel.values.updates import Report
 from core.kernel.values.usage import Usage, UsageKind, add_usage
 from core.kernel.values.window import CutPlan, CutReason
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
@@ -49,7 +49,7 @@ from core.services.providers.pump import CallSpent, no_attachments, whole_reply
 from core.services.spending.estimates import booked, expected_input, with_lost
 from core.services.spending.limits import upkeep_key
 from core.talk.context.difference import Assembly
-from core.talk.context.window_budget import budget_of, window_of
+from core.talk.context.token_scale import budget_of, window_of
 
 MAX_JOURNAL_BYTES = 8_000_000
 """Of the journal's end that is read; an entry that begins before it is passed over."""

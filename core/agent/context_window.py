@@ -11,7 +11,7 @@ from core.kernel.values.messages import Message, ToolResultPart
 from core.kernel.values.records import Record
 from core.kernel.values.window import CutPlan, CutReason
 from core.services.spending.estimates import reply_texts
-from core.talk.context.window_budget import budget_of
+from core.talk.context.token_scale import budget_of
 from core.talk.discussion.cuts import sent_view
 from core.talk.discussion.log_content import fold
 

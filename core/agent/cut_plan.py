@@ -25,7 +25,7 @@ from core.kernel.values.messages import (
     ToolResultPart,
 )
 from core.kernel.values.window import CutPlan, CutReason, ShrunkResult, ViewCut
-from core.talk.context.window_budget import WindowBudget
+from core.talk.context.token_scale import WindowBudget
 from core.talk.discussion.cuts import EPHEMERAL_TOOLS, HEAD_NOTE, shortened
 
 # The plan of a cut: what leaves the model's view, what is told of it, and what of it must be summarised.

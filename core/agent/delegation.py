@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from core.agent import agent_pages as pages
 from core.agent.agent_pages import asked_calls, page_of, with_page
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json
 from core.kernel.figures import count
 from core.kernel.frame import clean, frame
 from core.kernel.ids import Stamp

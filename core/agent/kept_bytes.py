@@ -25,9 +25,8 @@ from core.agent.guarded_files import (
 from core.agent.hunks import joined
 from core.agent.tool import ToolPlaces
 from core.kernel import paths
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json, to_json
 from core.kernel.disk import OS_DISK, append_file, create_file, make_dirs, write_passing
-from core.kernel.encoders import to_json
 from core.kernel.errors import StorageError
 from core.kernel.language import tr
 from core.kernel.opener import SETTINGS_BYTES, read_file

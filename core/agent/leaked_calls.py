@@ -30,7 +30,7 @@ from core.agent.leaked_dialects import (
     without_last_tokens,
     without_tokens,
 )
-from core.kernel.decoders import canonical_json, read_json
+from core.kernel.codecs import canonical_json, read_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.patterns import late

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.patterns import late
 from core.kernel.values.stack import ToolSchema
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from core.agent.closed_view import own_places
 from core.agent.commands import Commands
-from core.agent.guarded_places import CAME_TO_BE, HeldPlaces, SecretPlaces, server_note
+from core.agent.guarded_files import CAME_TO_BE, HeldPlaces, SecretPlaces, server_note
 from core.agent.sandbox import (
     BUBBLEWRAP,
     CommandPlaces,

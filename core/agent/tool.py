@@ -9,8 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from core.kernel.decoders import from_json, read_json, schemas_of
-from core.kernel.encoders import to_json
+from core.kernel.codecs import from_json, read_json, schemas_of, to_json
 from core.kernel.frame import one_line
 from core.kernel.language import tr
 from core.kernel.machine import CommandBounds

@@ -19,9 +19,8 @@ import msgspec
 
 from core.app.home import alone
 from core.kernel import paths
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json, to_json
 from core.kernel.disk import Disk, LaterDisk, create_file, make_dirs, remove_tree, reported, sync_dir
-from core.kernel.encoders import to_json
 from core.kernel.errors import StorageError
 from core.kernel.language import tr
 from core.kernel.opener import OddFileError, open_descriptor, open_file

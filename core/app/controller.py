@@ -19,11 +19,11 @@ from core.app.dispatch import after_failed_step, step, unbegun
 from core.app.lifecycle import is_calm
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
-from core.kernel.reports import Tick
 from core.kernel.values.cache import DiscussionCacheState
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import StackInputs
 from core.kernel.values.state import AppState
+from core.kernel.values.updates import Tick
 from core.talk.context.context_spec import stack_spec
 from core.talk.turn.turn_messages import ReplyArrived
 

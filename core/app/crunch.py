@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from core.app.crunch_wire import read_frame, write_frame
 from core.kernel.child_process import start_child
-from core.kernel.decoders import packed_decoder_of
+from core.kernel.codecs import packed_decoder_of, to_msgpack
 from core.kernel.disk import make_dirs, write_passing
-from core.kernel.encoders import to_msgpack
 from core.kernel.errors import SlopError
 from core.kernel.figures import time_limit
 from core.kernel.frame import size_bytes
@@ -31,10 +30,9 @@ from core.kernel.values.curation import LineRange, Symbol
 from core.kernel.values.harvest import ArtifactKind
 from core.kernel.values.retrieval import Corpus
 from core.knowledge.harvest.transcript import Said
-from core.retrieval.e5 import E5_NAME, words_file
+from core.retrieval.embedders import E5_NAME, MODEL_NAME, words_file
 from core.retrieval.embedding import DIMENSION
-from core.retrieval.minilm import MODEL_NAME
-from core.retrieval.note_heads import FieldNames
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.remote_embedder import EmbedError
 from core.retrieval.sources import SourceText
 from core.talk.discussion.pdf_text import Found

@@ -7,14 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from core.app.job_child import serve
-from core.kernel.encoders import to_msgpack
+from core.kernel.codecs import to_msgpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from core.kernel.values.curation import Symbol
-    from core.retrieval.e5 import E5
-    from core.retrieval.minilm import MiniLM
+    from core.retrieval.embedders import E5, MiniLM
 
 _NICENESS = 5
 
@@ -107,9 +106,9 @@ def _page(payload: bytes, charset: str) -> str:
 
 
 def _source(header: dict[str, object], payload: bytes) -> bytes:
-    from core.kernel.decoders import packed_decoder_of
+    from core.kernel.codecs import packed_decoder_of
     from core.kernel.values.retrieval import Corpus
-    from core.retrieval.note_heads import FieldNames
+    from core.retrieval.front_matter import FieldNames
     from core.retrieval.sources import read_file_source
 
     reading = read_file_source(
@@ -131,7 +130,7 @@ def _is_foreign(payload: bytes) -> bool:
 
 
 def _vectors(model: str, payload: bytes, sizes: list[int]) -> bytes:
-    from core.retrieval.e5 import E5_NAME
+    from core.retrieval.embedders import E5_NAME
 
     chosen = _model_of_languages() if model == E5_NAME else _model()
     return chosen.embed(list(_texts(payload, sizes))).tobytes()
@@ -139,14 +138,14 @@ def _vectors(model: str, payload: bytes, sizes: list[int]) -> bytes:
 
 @cache
 def _model() -> MiniLM:
-    from core.retrieval.minilm import MiniLM
+    from core.retrieval.embedders import MiniLM
 
     return MiniLM()
 
 
 @cache
 def _model_of_languages() -> E5:
-    from core.retrieval.e5 import E5
+    from core.retrieval.embedders import E5
 
     return E5()
 

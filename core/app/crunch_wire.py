@@ -6,7 +6,7 @@ import json
 import struct
 from typing import BinaryIO
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 
 _SIZES = struct.Struct(">IQ")
 MAX_HEADER_BYTES = 64_000_000

@@ -13,28 +13,17 @@ from core.agent import attention_step as attention
 from core.agent import compaction
 from core.agent.agent_messages import CommandEnded, CompactionCommand
 from core.agent.calls import end_words
-from core.app import letting_go, lifecycle
+from core.app import lifecycle
+from core.app import lifecycle as letting_go
 from core.app.app_messages import Command, Effect, Event, Input
 from core.app.forgetting import forgetting_step as forgetting
-from core.app.forgetting.forgetting_messages import (
-    ForgetDiscussion,
-    ForgetItem,
-)
+from core.app.forgetting.forgetting_step import ForgetDiscussion, ForgetItem
 from core.app.lifecycle import expire
 from core.imports import imports_step as imports
 from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import FailureKind
 from core.kernel.ids import Stamp
 from core.kernel.language import tr
-from core.kernel.reports import (
-    OperationDone,
-    OperationEnded,
-    OperationFailed,
-    Tick,
-    WorkerReported,
-    WritesCaughtUp,
-    command_id_of,
-)
 from core.kernel.values.agent import CallState
 from core.kernel.values.discussion import CallPhase, LiveCall
 from core.kernel.values.messages import TextPart
@@ -44,7 +33,14 @@ from core.kernel.values.updates import (
     Follow,
     Handlers,
     Moment,
+    OperationDone,
+    OperationEnded,
+    OperationFailed,
     Result,
+    Tick,
+    WorkerReported,
+    WritesCaughtUp,
+    command_id_of,
     conclude,
     dismiss,
     follow_effects,

@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from core.agent.run_marks import survivors
+from core.agent.commands import survivors
 from core.app.app_messages import OwnerChanged, RaiseRequested
 from core.kernel import paths
-from core.kernel.decoders import TomlError, decode_toml, read_toml
+from core.kernel.codecs import TomlError, decode_toml, read_toml
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_leftovers, reported, write_file
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.language import tr

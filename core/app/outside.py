@@ -1,4 +1,4 @@
-"""The real outside: the home, its lock, prices as of now, and the workers that carry out effects."""
+"""The real outside: the home, its lock, prices as of now, the workers that carry out effects, an export's knowledge as proposals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, assert_never
 
 import msgspec
@@ -26,7 +27,6 @@ from core.app.forgetting import forgetting_run
 from core.app.forgetting.forgetting_run import ForgetHandler
 from core.app.forgetting.leftovers import ForgetServices
 from core.app.home import Ownership
-from core.app.import_offers import offers_to
 from core.app.services import (
     ContextWorker,
     DiskHandler,
@@ -38,15 +38,18 @@ from core.app.services import (
 )
 from core.app.watcher import Watcher
 from core.imports import import_run
-from core.imports.import_run import ImportHandler
+from core.imports.import_run import ImportHandler, Offer
 from core.imports.imports_messages import LookForSessions, RunImport, SessionsTaken
 from core.kernel import paths
 from core.kernel.machine import give_back_freed
 from core.kernel.queue import QueueWorker, Work, at_once
 from core.kernel.values.cache import CachePrices
+from core.kernel.values.imports import Offered
+from core.kernel.values.knowledge import Category, Proposal
 from core.kernel.values.mcp import WrappedCommand
 from core.kernel.values.provider import ModelPrice, ModelProfile, PriceSource
 from core.kernel.values.retrieval import SearchPlaces
+from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import StackInputs
 from core.kernel.values.usage import Usage, UsageKind
@@ -54,8 +57,12 @@ from core.knowledge import knowledge_worker as knowledge
 from core.knowledge.harvest import harvest_worker
 from core.knowledge.harvest.harvest_messages import RunEffect
 from core.knowledge.harvest.harvest_worker import HarvestHandler, HarvestServices
+from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.knowledge_worker import Layer7
 from core.knowledge.mcp_server import proposal_worker as mcp_server
+from core.knowledge.mcp_server.proposal_worker import KnownAlreadyError, propose
+from core.knowledge.memory_log import read_logs
+from core.knowledge.merges import Known, known_items
 from core.mcp import mcp_worker
 from core.mcp.mcp_client import McpClient
 from core.mcp.mcp_worker import McpHandler, ServerServices, mcp_secrets
@@ -101,6 +108,36 @@ from core.talk.discussion.reply_journal import Journals
 from core.talk.turn import turn_worker
 from core.talk.turn.turn_messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.talk.turn.turn_worker import CallWorker
+
+# Instructions, documents and memories of an export as proposals: each waits for a person's yes in
+# Knowledge.
+
+
+def offers_to(home: Path, clock: Callable[[], datetime]) -> Offer:
+    """Give what has one import's pieces wait as proposals of this home: it reads once what is known, at the first piece."""
+
+    @cache
+    def known() -> Known:
+        return known_items(KnowledgeReader(home).read(KnowledgeSettings()).items, read_logs(home))
+
+    def offer(offered: Offered) -> bool:
+        now = clock()
+        proposal = Proposal(
+            id=f"import-{now:%Y%m%d%H%M%S%f}",
+            category=Category.FACTS,
+            text=offered.text,
+            source=f"An import ({offered.source})",
+            at=now.isoformat(timespec="seconds"),
+        )
+        try:
+            return propose(home, proposal, known())[1]
+        except KnownAlreadyError:
+            return False
+
+    return offer
+
+
+# The real outside: the home, its lock, prices as of now, and the workers that carry out effects.
 
 # Prices as the outside asks for them, now; what knows them is loaded when it is first asked.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json
 from core.kernel.frame import clean, one_line
 from core.kernel.patterns import late
 from core.kernel.values.imports import Offered

@@ -22,9 +22,8 @@ from core.imports.export_knowledge import MAX_BYTES as MAX_KNOWLEDGE_BYTES
 from core.imports.export_knowledge import is_knowledge, knowledge_of
 from core.imports.import_plan import whole
 from core.kernel import paths
-from core.kernel.decoders import from_json, packed_decoder_of
+from core.kernel.codecs import from_json, packed_decoder_of, to_json, to_msgpack
 from core.kernel.disk import append_file, make_dirs, write_passing
-from core.kernel.encoders import to_json, to_msgpack
 from core.kernel.language import tr
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr
-from core.kernel.reports import (
+from core.kernel.values.updates import (
     OperationEnded,
     OperationFailed,
     Report,

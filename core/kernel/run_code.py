@@ -1,4 +1,4 @@
-"""Code that a command line runs, with hashes: what its words name, what that imports beside it, and the code of its folder."""
+"""Code that a command line runs: which words name files of code or of data, and programs that run none of the folder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import re
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from glob import escape as glob_escape
 from glob import glob
 from pathlib import Path
@@ -17,7 +17,140 @@ import msgspec
 from core.kernel.errors import SlopError
 from core.kernel.opener import open_file, read_file
 from core.kernel.patterns import late
-from core.kernel.run_files import ENDINGS, NODE_ENDINGS, PYTHON_ENDINGS, RunWords, file_at, may_be_run
+
+# Files that words of a command line name: code that is run, data that is worked on.
+
+PYTHON_ENDINGS = (".py", ".pyw", ".pyc", ".so", ".pyd", ".pth")
+NODE_ENDINGS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".jsx", ".tsx", ".node", ".wasm")
+_SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".fish", ".ps1", ".bat", ".cmd")
+_OTHER_ENDINGS = (".rb", ".pl", ".pm", ".php", ".lua", ".tcl", ".r", ".jl", ".jar", ".class", ".dll", ".go", ".exs", ".ex", ".groovy")  # fmt: skip
+ENDINGS = (*PYTHON_ENDINGS, *NODE_ENDINGS, *_SHELL_ENDINGS, *_OTHER_ENDINGS)
+"""Endings of files that are run, by whatever runs them."""
+
+_LIKE_FILE = late(r"[/\\]|\.[A-Za-z]\w{0,9}$")
+"""A word that is meant for a file, although none is there yet."""
+_STARTS = (b"#!", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
+_LONGEST = 4_000
+_NEAR = 5
+"""Folders around a script of Node among which its package is looked for."""
+
+
+class RunWords(msgspec.Struct, frozen=True):
+    """Files that a command line names.
+
+    Args:
+        code: that it runs, in the order of the words, absolute, links resolved.
+        folders: from which what it runs takes more code of its own, nearest first, each with the endings of code there.
+        data: where a word for a file leads that is none of them, by its path as it is named; it need not be there yet.
+        whole: folders of which it may run any code, although no word names it, as a test runner or a builder does.
+    """
+
+    code: tuple[str, ...] = ()
+    folders: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    data: Mapping[str, str] = {}
+    whole: tuple[str, ...] = ()
+
+    def __add__(self, other: RunWords) -> RunWords:
+        return RunWords(
+            code=tuple(dict.fromkeys((*self.code, *other.code))),
+            folders=tuple(dict.fromkeys((*self.folders, *other.folders))),
+            data={**self.data, **other.data},
+            whole=tuple(dict.fromkeys((*self.whole, *other.whole))),
+        )
+
+
+def program_name(program: str) -> str:
+    """Name of a program as tables have it: without its folder and its ending."""
+    return re.sub(r"\.(?:cmd|exe|ps1|bat)$", "", os.path.basename(program).lower())
+
+
+def file_at(folder: str, name: str) -> str:
+    """Absolute path of the regular file that a name means in a folder, links resolved; empty where there is none."""
+    if not name or "\0" in name or len(name) > _LONGEST or not (folder or os.path.isabs(name)):
+        return ""
+    path = os.path.join(folder or os.sep, name)
+    return os.path.realpath(path) if os.path.isfile(path) else ""
+
+
+def is_code(path: str) -> bool:
+    """True for a file that can only be meant to be run: by its ending, or because it may be executed and begins as what is."""
+    if path.lower().endswith(ENDINGS):
+        return True
+    if os.name != "posix" or not os.access(path, os.X_OK):
+        return False
+    try:
+        with open_file(path) as file:  # on some disks every file may be executed
+            return file.read(4).startswith(_STARTS)
+    except OSError:
+        return False
+
+
+def may_be_run(path: str) -> bool:
+    """True for code, and for a file without an ending that may be executed: a shell runs it, although it has no first line."""
+    if is_code(path):
+        return True
+    return os.name == "posix" and "." not in os.path.basename(path) and os.access(path, os.X_OK)
+
+
+def script(path: str, endings: tuple[str, ...] = ()) -> RunWords:
+    """A file that is run, with the folder that it takes more code from."""
+    endings = endings or _endings_of(path)
+    return RunWords(code=(path,), folders=((_home_of(path, endings), endings),))
+
+
+def _endings_of(path: str) -> tuple[str, ...]:
+    for endings in (PYTHON_ENDINGS, NODE_ENDINGS):
+        if path.lower().endswith(endings):
+            return endings
+    return ENDINGS
+
+
+def _home_of(path: str, endings: tuple[str, ...]) -> str:
+    """Folder of a script's own code: of Node's the package around it, as far as one is near."""
+    folder = os.path.dirname(path)
+    if endings == NODE_ENDINGS:
+        around = folder
+        for _ in range(_NEAR):
+            if os.path.isfile(os.path.join(around, "package.json")):
+                return around
+            around = os.path.dirname(around)
+    return folder
+
+
+def data(folder: str, word: str) -> RunWords:
+    """A file that a word names, or would: where it leads is known before it is there."""
+    if (
+        not word
+        or "\0" in word
+        or len(word) > _LONGEST
+        or "://" in word
+        or not (folder or os.path.isabs(word))
+    ):
+        return RunWords()
+    path = os.path.normpath(os.path.join(folder or os.sep, word))
+    if os.path.isfile(path) or (
+        _LIKE_FILE.search(word) and not os.path.exists(path) and os.path.isdir(os.path.dirname(path))
+    ):
+        return RunWords(data={path: os.path.realpath(path)})
+    return RunWords()
+
+
+def all_data(words: Sequence[str], folder: str) -> RunWords:
+    """Files that words name, options by what stands behind their `=`: none of them is run."""
+    found = RunWords()
+    for word in words:
+        found += data(folder, word.partition("=")[2] if word.startswith("-") else word)
+    return found
+
+
+def option_files(word: str, folder: str) -> RunWords:
+    """The file that an option of an interpreter names behind its `=`: it is loaded."""
+    path = file_at(folder, word.partition("=")[2])
+    return script(path) if path else RunWords()
+
+
+# Code that a command line runs, with hashes: what its words name, what that imports beside it, and the code
+# of its folder.
 
 MOST_FILES = 2_000
 MOST_BYTES = 100_000_000
@@ -344,3 +477,38 @@ def _packaged_code(folder: str) -> Iterator[str]:
             path = os.path.join(place, name)
             if (name.lower().endswith(ENDINGS) or name in _PACKAGE_FILES) and os.path.isfile(path):
                 yield path
+
+
+# Programs that run no code of the folder in which they work, but what their words name.
+
+ALONE = frozenset(
+    ["for", "if", "then", "do", "done", "else", "elif", "fi", "while", "until", "case", "esac", "in", "function", "select", "eval",
+     "builtin", "[[", "{", "}", "[", "alias", "apt", "apt-cache", "awk", "b2sum", "base32", "base64", "basename", "bat", "bg", "bind",
+     "break", "bunzip2", "bzcat", "bzip2", "cal", "cat", "cd", "chgrp", "chmod", "chown", "cksum", "clear", "cmp", "column", "comm",
+     "continue", "cp", "curl", "cut", "date", "dd", "declare", "df", "diff", "dig", "dir", "dircolors", "dirname", "dirs", "disown",
+     "du", "echo", "egrep", "enable", "exa", "exit", "export", "expand", "expr", "eza", "factor", "false", "fc", "fd", "fdfind", "fg",
+     "fgrep", "file", "find", "fmt", "fold", "free", "getent", "getopt", "getopts", "gh", "glow", "grep", "groups", "gunzip", "gzip",
+     "hash", "head", "hexdump", "history", "host", "hostname", "htop", "iconv", "id", "ifconfig", "ip", "jobs", "join", "jq", "kill",
+     "killall", "less", "let", "ln", "local", "locale", "logger", "logname", "ls", "lsb_release", "lscpu", "lsof", "lz4", "man",
+     "mapfile", "md5sum", "mkdir", "mkfifo", "mktemp", "mogrify", "convert", "identify", "more", "mv", "nc", "netstat", "nl", "nproc",
+     "numfmt", "od", "openssl", "paste", "patch", "pathchk", "pgrep", "ping", "pkill", "popd", "pr", "printenv", "printf", "ps",
+     "pstree", "ptx", "pushd", "pwd", "read", "readlink", "readonly", "realpath", "return", "rev", "rg", "rm", "rmdir", "rsync", "scp",
+     "seq", "set", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shasum", "shift", "shopt", "shred", "shuf", "sleep",
+     "sort", "split", "ss", "ssh", "stat", "strings", "stty", "sum", "sync", "tac", "tail", "tar", "tee", "test", "times", "top",
+     "touch", "tput", "tr", "trap", "tree", "true", "truncate", "tsort", "tty", "type", "ulimit", "umask", "unalias", "uname",
+     "unexpand", "uniq", "unlink", "unset", "unxz", "unzip", "uptime", "users", "vdir", "w", "wait", "wc", "wget", "whereis", "which",
+     "who", "whoami", "xargs", "xxd", "xz", "xzcat", "yes", "yq", "zcat", "zgrep", "zip", "zipinfo", "zstd", ":"]
+)  # fmt: skip
+"""Programs, and words of shells. What is not among them is taken for one that runs what lies in its folder."""
+GIT_ALONE = frozenset(
+    ["status", "log", "diff", "show", "branch", "tag", "blame", "ls-files", "ls-tree", "grep", "rev-parse", "remote", "config", "stash", "add",
+     "restore", "describe", "shortlog", "reflog", "cat-file", "help", "version", "--version", "init", "fetch", "rm", "mv", "clean", "-c", "bisect"]
+)  # fmt: skip
+"""Words of `git` that run none of a repository's hooks."""
+MODULES_ALONE = frozenset(
+    ["http", "json", "venv", "ensurepip", "timeit", "calendar", "this", "zipfile", "tarfile", "base64", "platform", "site", "sysconfig",
+     "compileall", "py_compile", "tokenize", "ast", "dis", "pip", "gzip", "uuid", "random", "webbrowser", "pdb", "cProfile", "profile", "trace"]
+)  # fmt: skip
+"""Modules of Python of which the same holds."""
+ABOUT = frozenset({"--version", "-version", "version", "-V", "--help", "-h", "help"})
+"""Words that only ask what a program is."""

@@ -15,9 +15,12 @@ from msgspec.structs import replace
 from core.kernel.errors import SlopError
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
-from core.kernel.run_alone import ABOUT, ALONE, GIT_ALONE, MODULES_ALONE
-from core.kernel.run_files import (
+from core.kernel.run_code import (
+    ABOUT,
+    ALONE,
     ENDINGS,
+    GIT_ALONE,
+    MODULES_ALONE,
     NODE_ENDINGS,
     PYTHON_ENDINGS,
     RunWords,

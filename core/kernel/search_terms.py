@@ -1,12 +1,17 @@
-"""Terms of a search as a person types them: words, and "a phrase" that stands together; the nearest known word to a mistyped one."""
+"""Terms of a search: words, "a phrase", the nearest known word, and days as words and as numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 from core.kernel.patterns import late
+
+# Terms of a search as a person types them: words, and "a phrase" that stands together; the nearest known
+# word to a mistyped one.
 
 LEAST_LIKE = 72.0
 """Likeness of two words, from 0 to 100, from which the one may be a slip for the other."""
@@ -66,3 +71,123 @@ def _likenesses(wanted: str, words: Iterable[str]) -> dict[str, float]:
         if all((likeness := 100.0 * way()) >= LEAST_LIKE for way in ways):
             found[word] = likeness
     return found
+
+
+# Days as words and as numbers: `2023-05-08`, `8.5.2023` and "8 May 2023" are found by one another. Pure.
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+
+_OTHERS = (
+    "januar janvier enero gennaio janeiro ianuarie jan",
+    "februar fevrier febrero febbraio fevereiro februarie feb",
+    "marz mars marzo marco martie mar",
+    "avril abril aprile aprilie apr",
+    "mai mayo maggio maio",
+    "juni juin junio giugno junho iunie jun",
+    "juli juillet julio luglio julho iulie jul",
+    "aout agosto aug",
+    "septembre septiembre settembre setembro septembrie sep sept",
+    "oktober octobre octubre ottobre outubro octombrie oct okt",
+    "novembre noviembre novembro noiembrie nov",
+    "dezember decembre diciembre dicembre dezembro decembrie dec dez",
+)
+"""Names of the months in other languages and for short, folded, by month."""
+
+MONTH_OF = {name: month for month, names in enumerate(_OTHERS) for name in (MONTHS[month], *names.split())}
+"""Number of a month, from 0, by its folded name."""
+
+_ISO = late(r"(?<![\d-])(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?![\d-])")
+_DAY_FIRST = late(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
+_SLASHED = late(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)")
+_CHINESE = late(r"(?:(\d{4})\s?年\s?)?(\d{1,2})\s?月(?:\s?(\d{1,2})\s?日)?")
+
+_YEAR, _MONTH, _DAY = r"(?P<year>(?:19|20)\d{2})", r"(?P<month>\d{1,2})", r"(?P<day>\d{1,2})"
+_NAME = r"(?P<name>[^\W\d_]{3,12})\.?"
+_ORDINAL = r"(?:st|nd|rd|th|\.)?"
+_NAMED_DAYS = (
+    late(rf"(?<!\d){_YEAR}(?P<sign>[-_./]){_MONTH}(?P=sign){_DAY}(?!\d)"),
+    late(rf"(?<![\d.]){_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?=(?:\d{{4}}|\d{{6}}|\d{{9}})?(?!\d))"),
+    late(rf"(?<!\d){_YEAR}\s?[年년]\s?{_MONTH}\s?[月월]\s?{_DAY}\s?[日일]?"),
+    late(rf"(?<![\d.]){_DAY}\.\s?{_MONTH}\.\s?{_YEAR}(?!\d)"),
+    late(rf"{_NAME}[ _-]{_DAY}{_ORDINAL},?[ _-]{_YEAR}(?!\d)"),
+    late(rf"(?<!\d){_DAY}{_ORDINAL}(?:[ _-]de)?[ _-]{_NAME}(?:[ _-]de)?,?[ _-]{_YEAR}(?!\d)"),
+    late(rf"(?<![\d/])(?P<first>\d{{1,2}})/(?P<second>\d{{1,2}})/{_YEAR}(?!\d)"),
+)
+"""Forms in which a day is written: digits with the year first, without signs (with or without a time), with the day first,
+with the name of the month, and with slashes, which tell the month only where the other number can be none.
+"""
+_SECONDS = late(r"1\d{9}(?:\d{3})?")
+
+
+def day_named(text: str) -> str:
+    """The day that a text names in digits or with a month's name, as ISO 8601; empty where it names none for certain."""
+    for form in _NAMED_DAYS:
+        for found in form.finditer(text):
+            if day := _day_of(found.groupdict()):
+                return day
+    return ""
+
+
+def day_of_time(text: str) -> str:
+    """The day of a time in seconds or milliseconds since 1970, UTC; empty for another text."""
+    if _SECONDS.fullmatch(text) is None:
+        return ""
+    return datetime.fromtimestamp(int(text[:10]), UTC).date().isoformat()
+
+
+def _day_of(parts: dict[str, str | None]) -> str:
+    first, second = int(parts.get("first") or 0), int(parts.get("second") or 0)
+    if (first > 12) != (second > 12) or first == second != 0:
+        month, day = min(first, second), max(first, second)
+    elif first:
+        return ""
+    else:
+        month, day = int(parts.get("month") or 0), int(parts["day"] or 0)
+    if name := parts.get("name"):
+        bare = unicodedata.normalize("NFD", name.casefold())
+        month = MONTH_OF.get("".join(c for c in bare if not unicodedata.combining(c)), -1) + 1
+    try:
+        return date(int(parts["year"] or 0), month, day).isoformat()
+    except ValueError:
+        return ""
+
+
+def day_words(date: str) -> str:
+    """An ISO 8601 day, or month, in words: `8 may 2023`. Empty for what is none."""
+    found = _ISO.fullmatch(date)
+    return _worded(found[1], found[2], found[3]) if found else ""
+
+
+def date_words(text: str) -> str:
+    """Words of all days that a text writes in numbers, in order, each once. O(n)."""
+    return " ".join(dict.fromkeys(_days(text)))
+
+
+def month_words(words: Collection[str]) -> tuple[str, ...]:
+    """English names of the months that folded words name in another language or for short."""
+    names = (MONTHS[MONTH_OF[word]] for word in words if word in MONTH_OF)
+    return tuple(name for name in dict.fromkeys(names) if name not in words)
+
+
+def _days(text: str) -> Iterator[str]:
+    if not any("0" <= c <= "9" for c in text):
+        return
+    for found in _ISO.finditer(text):
+        yield from _worded(found[1], found[2], found[3]).split()
+    for found in _DAY_FIRST.finditer(text):
+        yield from _worded(found[3], found[2], found[1]).split()
+    for found in _SLASHED.finditer(text):  # a month comes first or second: the one that can be
+        month, day = (found[1], found[2]) if int(found[1]) <= 12 else (found[2], found[1])
+        yield from _worded(found[3], month, day).split()
+    for found in _CHINESE.finditer(text):
+        yield from _worded(found[1] or "", found[2], found[3]).split()
+
+
+def _worded(year: str, month: str, day: str | None) -> str:
+    number = int(month)
+    if not 1 <= number <= 12 or (day and not 1 <= int(day) <= 31):
+        return ""
+    return " ".join(filter(None, (str(int(day)) if day else "", MONTHS[number - 1], year)))

@@ -12,8 +12,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from core.kernel.dates import date_words, month_words
 from core.kernel.patterns import late
+from core.kernel.search_terms import date_words, month_words
 
 MAX_TERMS = 64
 """Different words of a query that are looked for; of a longer one the first ones are."""

@@ -35,11 +35,9 @@ from core.kernel.values.state import TrashItem
 from core.knowledge import apply_log, merges
 from core.knowledge.apply_log import AppendPlan, FilePlan, plan_append
 from core.knowledge.categories import CATEGORY_NAMES, find_item, lines_out, parse_file
-from core.knowledge.duplicates import Known, known_items
 from core.knowledge.evidence_parts import evidence_parts
 from core.knowledge.evidence_rows import EVENTS_FILE, Conversation, item_hash, row_text
-from core.knowledge.fact_shelf import FactShelf
-from core.knowledge.fact_store import sync_facts
+from core.knowledge.fact_store import FactShelf, sync_facts
 from core.knowledge.file_writer import change_file, cut_end, harvest_lock, has_line, read_bytes, write_lock
 from core.knowledge.knowledge_reader import (
     DigestResult,
@@ -50,7 +48,16 @@ from core.knowledge.knowledge_reader import (
 )
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.knowledge.memory_log import read_logs
-from core.knowledge.merges import NO_PLAYBOOK, becomes, draft_name, draft_text, merge_hunks, merged_item
+from core.knowledge.merges import (
+    NO_PLAYBOOK,
+    Known,
+    becomes,
+    draft_name,
+    draft_text,
+    known_items,
+    merge_hunks,
+    merged_item,
+)
 from core.knowledge.note_files import move_notes, read_notes
 from core.knowledge.part_writer import at_once, keep_version, swaps_of, take_part_back, write_parts
 from core.knowledge.parts import DraftPlan, PartPlan, PatchPlan, RowPlan, SwapPlan, check_removal, unwritten

@@ -13,9 +13,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.decoders import from_builtins, read_json
+from core.kernel.codecs import builtins_of, from_builtins, read_json
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported
-from core.kernel.encoders import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.ids import is_id
 from core.kernel.language import tr
@@ -31,8 +30,8 @@ from core.kernel.values.knowledge import (
 )
 from core.knowledge import categories as c
 from core.knowledge.categories import CategoryLine, item_body, line_of, safe_value
-from core.knowledge.duplicates import Known
 from core.knowledge.ledger_text import to_entry, to_raw
+from core.knowledge.merges import Known
 from core.knowledge.note_files import file_id_for_path, notes_head
 from core.knowledge.parts import PartPlan
 

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from core.kernel.values.facts import EvidenceRow, FactCategory, ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Category, Item, NewItem, Placed
 from core.knowledge.categories import DONE, OPEN, category_of, item_body, split_tag
-from core.knowledge.duplicates import share, words_of
 from core.knowledge.evidence_rows import (
     EVENTS_FILE,
     EVIDENCE_FILE,
@@ -26,8 +25,9 @@ from core.knowledge.evidence_rows import (
     row_text,
 )
 from core.knowledge.facts.fact_index import FactNewsKind, HeldFact, Reword
-from core.knowledge.facts.harvested_fact import short_text
+from core.knowledge.facts.fact_merge import short_text
 from core.knowledge.history_text import LINKS, undone_applies
+from core.knowledge.merges import share, words_of
 from core.knowledge.parts import PartPlan, RowPlan
 
 _NONE: Mapping[str, str] = MappingProxyType({})

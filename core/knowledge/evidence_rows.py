@@ -11,8 +11,7 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import decoder_of
-from core.kernel.encoders import json_encoder
+from core.kernel.codecs import decoder_of, json_encoder
 from core.kernel.frame import clean, flat
 from core.kernel.language import tr
 from core.kernel.patterns import late

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.kernel import paths
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported, write_file, write_passing
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.language import tr

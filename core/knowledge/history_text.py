@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from core.kernel.encoders import builtins_of
+from core.kernel.codecs import builtins_of
 from core.kernel.figures import count
 from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line

@@ -14,12 +14,12 @@ from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.language import tr
 from core.kernel.paths import knowledge_dir
 from core.kernel.queue import queued
-from core.kernel.reports import OperationDone, OperationFailed, Report
 from core.kernel.values.curation import ItemFiles, NamedText
 from core.kernel.values.facts import GLOBAL, NO_FACTS
 from core.kernel.values.knowledge import Category, KnowledgeState, NewItem, NoteFile, NoteStatus
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.spec import StackSpec
+from core.kernel.values.updates import OperationDone, OperationFailed, Report
 from core.knowledge import edits
 from core.knowledge.archive import archive_item, take_back
 from core.knowledge.categories import note_name

@@ -19,9 +19,9 @@ from core.kernel.values.curation import ItemFiles, NamedText
 from core.kernel.values.facts import IndexedFact
 from core.kernel.values.knowledge import Item, KnowledgeState, NoteFile, Provenance
 from core.knowledge.categories import Said, split_tag, with_tag
-from core.knowledge.duplicates import same_text, share, words_of
 from core.knowledge.evidence_rows import is_struck, item_hash
 from core.knowledge.facts.fact_merge import lines_that_fit
+from core.knowledge.merges import same_text, share, words_of
 
 # Choice of the items that stand in the digest where not all of them fit: what serves most questions for its
 # bytes.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.errors import ConfigError
 from core.kernel.language import tr
 from core.kernel.machine import uncollected

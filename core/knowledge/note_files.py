@@ -11,9 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json, to_json
 from core.kernel.disk import OS_DISK, Disk, reported, sync_dir, write_file
-from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr, words_of
 from core.kernel.patterns import late

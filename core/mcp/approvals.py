@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures
-from core.kernel.encoders import to_json
+from core.kernel.codecs import to_json
 from core.kernel.frame import one_line
 from core.kernel.language import tr
 from core.kernel.values.mcp import McpApproval, McpApproved, McpPhase, McpServer, McpServerSettings, McpTool

@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from core.kernel import figures
-from core.kernel.decoders import TypedReader, decoder_of, read_json
-from core.kernel.encoders import json_encoder
+from core.kernel.codecs import TypedReader, decoder_of, json_encoder, read_json
 from core.kernel.frame import clean, flat, one_line, size_bytes
 from core.kernel.language import tr
 from core.kernel.patterns import late

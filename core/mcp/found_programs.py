@@ -10,13 +10,12 @@ from pathlib import Path
 import msgspec
 
 from core.kernel.child_process import find_program
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json
 from core.kernel.errors import ConfigError, SlopError
 from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
-from core.kernel.run_code import CodeHashes
-from core.kernel.run_files import PYTHON_ENDINGS, file_at
+from core.kernel.run_code import PYTHON_ENDINGS, CodeHashes, file_at
 from core.kernel.run_words import module_files, python_code, run_words
 from core.kernel.values.mcp import McpApproval, McpOrigin, McpServerSettings
 

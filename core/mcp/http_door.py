@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 
 from core.kernel import figures
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.frame import flat, one_line
 from core.kernel.web_addresses import is_public
 from core.mcp.bounds import MOST_MESSAGE_BYTES, MOST_PARTS, has_too_many_parts, marks_in

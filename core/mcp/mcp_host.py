@@ -38,8 +38,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from core.kernel import figures
 from core.kernel.child_process import adopt_orphans, end_below
+from core.kernel.codecs import read_json
 from core.kernel.command_start import hold_host_lifeline
-from core.kernel.decoders import read_json
 from core.kernel.frame import clean, flat, one_line
 from core.kernel.language import tr
 from core.kernel.values.mcp import McpPicture, McpTool

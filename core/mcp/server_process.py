@@ -30,8 +30,8 @@ from mcp_types import (
 
 from core.kernel import figures
 from core.kernel.child_process import END_S, LastWords, descendants, end_below, end_tree, signal_each
+from core.kernel.codecs import read_json
 from core.kernel.command_start import BoundWatch, start_server
-from core.kernel.decoders import read_json
 from core.kernel.frame import clean, flat, one_line
 from core.kernel.values.mcp import WrappedCommand
 from core.mcp.bounds import (

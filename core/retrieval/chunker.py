@@ -10,9 +10,9 @@ from itertools import pairwise
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.dates import date_words, day_words
 from core.kernel.frame import one_line
 from core.kernel.patterns import late
+from core.kernel.search_terms import date_words, day_words
 from core.kernel.values.curation import LineRange, Symbol
 from core.kernel.values.retrieval import Chunk, ChunkKind
 from core.kernel.words import indexed_text

@@ -7,14 +7,19 @@ keywords and drawers (Org), attributes (AsciiDoc, reStructuredText), lines of `k
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 
-from core.kernel.decoders import TomlError, read_json, read_toml
+from core.kernel.codecs import TomlError, read_json, read_toml
+from core.kernel.frame import one_line
 from core.kernel.patterns import late
+from core.kernel.search_terms import day_named, day_of_time
+from core.kernel.values.retrieval import SourceHead
 from core.knowledge.facts.yaml_forms import YamlFault, read_yaml
+from core.talk.context.outline.definitions import first_heading
 
 MAX_BLOCKS = 4
 """Blocks one behind the other that are read: programs that add their own put it before a person's."""
@@ -319,3 +324,314 @@ def _yaml_parts(block: str) -> Iterator[tuple[int, str]]:
         part = "\n".join(lines[start:past])
         if part.strip():
             yield start, part
+
+
+# Heads of notes: title, aliases, tags, day and description, by the conventions of many programs. No note is
+# ever converted.
+
+TITLE_CHARS, DESCRIPTION_CHARS, TAG_CHARS, MAX_TAGS = 120, 200, 40, 48
+
+_HEAD_CHARS = 65_536
+"""Of a note, that are read for what it says of itself."""
+
+_TITLES = ("title", "标题", "標題", "タイトル", "제목", "titel", "titre", "título")
+_TAGS = (
+    *("tags", "tag", "keywords", "categories", "category", "topics", "labels", "pagetags"),
+    *("标签", "標籤", "タグ", "태그", "schlagwörter", "schlagworte", "étiquettes", "motsclés", "etiquetas"),
+)
+_DAYS = (
+    *("date", "created", "createdat", "createdtime", "creationdate", "datecreated", "pubdate", "publishdate"),
+    *("published", "revdate", "day", "日期", "日付", "作成日", "创建", "创建时间", "날짜"),
+    *("datum", "erstellt", "fecha"),
+)
+_ABOUT = ("description", "desc", "summary", "abstract", "excerpt")
+_ALIASES = ("aliases", "alias", "roamaliases")
+"""Fields in which programs say each of these, in the order in which they count; letters alone, in lower case."""
+
+_NOTE_HEADS_FIELD = late(
+    r"^[ \t>*-]*(?:\*\*([^*\n:]{1,30}):?\*\*:?|([^\W\d][\w -]{0,29})::(?=[ \t]))[ \t]*(.+)$", re.MULTILINE
+)
+"""A field in a note's text: with a bold name, or with two colons as in Logseq and Dataview."""
+_INLINE_FIELD = late(r"[\[(]([^\W\d][\w -]{0,29})::[ \t]*([^\]\[()\n]{1,300})[\])]")
+"""A field within a sentence, as Dataview has it."""
+_PLAIN_FIELD = late(r"^((?:tags?|keywords|categories|date|created)): +(\S.*)$", re.MULTILINE | re.IGNORECASE)
+"""A field of a plain text near its top."""
+_PLAIN_CHARS = 2_000
+_JOPLIN_FOOTER = late(r"\n\n(id: [0-9a-f]{32}(?:\n[a-z_]{1,40}:[^\n]*)+)\s*\Z")
+"""Fields behind a note's text, as Joplin's raw export has them; the first line is the title then."""
+_COLON_TAGS = late(r"[ \t]*:([\w-]{1,40}(?::[\w-]{1,40}){1,20}):[ \t]*$")
+"""A line of tags between colons (zk, Vimwiki)."""
+_UNDER_TITLE = late(r"(?:\s*#[^\n]*\n)?\s*")
+_WORDS_TAG = r"[\w/\-\u2600-\u27bf\U0001f000-\U0001faff\u200d\ufe0f]"
+_INLINE_TAG = late(
+    r"(?<![^\s(,;。，、；：！？（「])(?<!\]\()#(?:([\w/-]+(?: [\w/-]+){1,4})#(?=[\s.,;]|$)"
+    rf"|\[\[([^\[\]\n]{{1,100}})\]\]|({_WORDS_TAG}{{1,100}}(?:\.[a-z]{_WORDS_TAG}{{0,60}}){{0,6}}))"
+)
+"""A tag; one of several words ends with its mark, or stands in brackets."""
+_ORG_TAGS = late(r"\*+[ \t].*?[ \t]:([\w@#%:]{1,200}):[ \t]*$")
+"""Tags at the end of a headline of Org."""
+_CODE_FENCE = late(r" {0,3}(`{3,}|~{3,})")
+_INLINE_CODE = late(r"`[^`\n]{0,500}`|<!--.*?(?:-->|$)")
+_LIST_ITEM = late(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_DAY_OF_FOLDERS = late(r"(?:^|/)((?:19|20)\d{2}/\d{1,2}/\d{1,2})(?:/[^/\d]*)?$")
+_DAY_OF_MONTH = late(r"(?:^|/)((?:19|20)\d{2})[-_.](\d{2})/(\d{1,2})(?:\D[^/]*)?$")
+_DENOTE = late(r"\d{8}T\d{6}(?:==[^/-]*)?--(.+?)(?:__([\w_]+))?")
+_NOTION_ID = late(r"[ \t]+[0-9a-f]{32}$")
+_WIKILINK = late(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
+_LINK_PARTS = late(r"(\[\[[^\[\]\n]{1,600}\]\])")
+_NO_SENTENCE = late(
+    r"\s*(?:#{1,6}(?:\s|$)|```|\||<!--|%%|>\s*\[![\w-]+\]|#\+\w+:|:\w+:|\*+ |\^[\w-]+\s*$|\(\w+\)=|:{3,}|//"
+    r"|<[/A-Za-z!]|(?:import|export)\s.*(?:from|[;{]))"
+)
+_COMMENT = late(r"%%.*?%%|<!--.*?-->", re.DOTALL)
+_UNDERLINED = late(r"^[^\n]+\n=+[ \t]*$", re.MULTILINE)
+_LABEL = late(r"\w{1,30}\s*:")
+"""A word that stands before tags, and nothing else."""
+_SENTENCE = late(r"(.+?(?:[.!?](?=\s|$)|[。！？]))", re.DOTALL)
+_LINK = r"\[([^\]]{0,500})\]\([^)]{0,1000}\)"  # bounded: a note of brackets was read again from each of them
+_MARKUP = late(
+    rf"!{_LINK.replace('(', '(?:', 1)}|[*_`]+|==|{_LINK}|[ \t]\^[\w-]+$|^[#>\-+*]+[ \t]*(?:\[[ xX]\][ \t]*)?",
+    re.MULTILINE,
+)
+
+
+class FieldNames(msgspec.Struct, frozen=True):
+    """Names under which notes say their tags and their date, in lower case, beside those of known programs."""
+
+    tags: tuple[str, ...] = ("tags",)
+    date: tuple[str, ...] = ("date", "data")
+
+
+class _ToldFields(msgspec.Struct, frozen=True):
+    """Fields of a note by what they are called in letters alone: before its text and in it."""
+
+    front: Mapping[str, Any]
+    text: Mapping[str, str]
+
+    def all(self, names: Iterable[str]) -> Iterator[Any]:
+        """Values under some names: those before the text, name by name, then those in it."""
+        keys = tuple(map(_bare, names))
+        yield from (self.front[key] for key in keys if self.front.get(key) not in (None, ""))
+        yield from (self.text[key] for key in keys if self.text.get(key))
+
+    def first(self, names: Iterable[str]) -> str:
+        """The first words under some names; empty where there are none."""
+        return next(filter(None, map(_heads_text, self.all(names))), "")
+
+
+def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> SourceHead:  # noqa: B008 (frozen)
+    """Title, tags, date and description of a note. Total: what is not understood counts as not said.
+
+    Args:
+        text: LF line ends; name: of its file, for a note without a title.
+    """
+    said, body = _read(text)
+    path = _without_end(name)
+    about = said.first(_ABOUT) or _first_sentence(body)
+    tags = (*with_parents((*_tags(said, fields), *_tags_of_name(path))), *inline_tags(body))
+    return SourceHead(
+        title=_title(said, body, name),
+        tags=tuple(dict.fromkeys(tags))[:MAX_TAGS],
+        date=_date(said, fields) or _day_of_name(path),
+        description=one_line(about, DESCRIPTION_CHARS),
+    )
+
+
+def note_names(text: str, name: str) -> tuple[str, ...]:
+    """Title and aliases of a note, as they are written.
+
+    Args:
+        text, name: as `note_head` takes them.
+    """
+    said, body = _read(text)
+    aliases = [alias for value in said.all(_ALIASES) for alias in _listed(value)]
+    return tuple(filter(None, (_title(said, body, name), *map(str.strip, aliases))))
+
+
+def _title(said: _ToldFields, body: str, name: str) -> str:
+    title = said.first(_TITLES) or first_heading(body) or _title_of_name(_without_end(name)) or name
+    return one_line(title, TITLE_CHARS)
+
+
+def _without_end(name: str) -> str:
+    return name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
+
+
+def _listed(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        yield from map(_heads_text, value)
+    else:
+        said = _heads_text(value)
+        yield from (said, *(_WIKILINK.sub(_link_words, part).strip(" \"'") for part in said.split(",")))
+
+
+def _read(text: str) -> tuple[_ToldFields, str]:
+    """The fields of a note, and the text behind those that stand at its top, links as the words that they show."""
+    start = text[:_HEAD_CHARS]
+    front = read_front_matter(start)
+    body = start[front.end :]
+    if "\n\nid: " in text[-_PLAIN_CHARS:] and (footer := _JOPLIN_FOOTER.search(text[-_PLAIN_CHARS:])):
+        title, _, body = start.removesuffix(footer[0]).partition("\n")
+        told = dict(line.partition(": ")[::2] for line in footer[1].split("\n"))
+        front = NoteFields(fields={"title": title, **told})
+    said = {_bare(key): value for key, value in _PLAIN_FIELD.findall(body[:_PLAIN_CHARS])}
+    said |= {_bare(key): value.strip() for key, value in _INLINE_FIELD.findall(body)}
+    said |= {_bare(bold or plain): value.strip() for bold, plain, value in _NOTE_HEADS_FIELD.findall(body)}
+    above = _UNDER_TITLE.match(body)
+    if above is not None and (found := header_lines(body, above.end())) is not None:
+        said |= {_bare(field.key): str(field.value) for field in found.fields}
+        body = body[: found.start] + body[found.end :]
+    return _ToldFields({_bare(key): value for key, value in front.fields.items()}, said), _shown_links(body)
+
+
+def _bare(key: str) -> str:
+    """A field's name in letters and digits alone, in lower case: `created_at`, `Created at` and `createdAt` are one."""
+    return "".join(filter(str.isalnum, key)).lower()
+
+
+def _shown_links(body: str) -> str:
+    return _WIKILINK.sub(
+        lambda found: found[0] if body[found.start() - 1 : found.start()] == "#" else _link_words(found), body
+    )
+
+
+def _link_words(found: re.Match[str]) -> str:
+    """Words that a wikilink shows; an embedded file shows none."""
+    return "" if found[1] else (found[3] or found[2]).strip()
+
+
+def inline_tags(text: str) -> tuple[str, ...]:
+    """The `#tags` in a text, outside of its code, each once; of `#a/b` also `a`. A number alone is none (`#12`)."""
+    found: dict[str, None] = {}
+    for line in _lines_without_code(text):
+        for joined, linked, tag in _INLINE_TAG.findall(line) if "#" in line else ():
+            name = (joined or linked or tag).lower().strip("/ ")[:TAG_CHARS]
+            if name and not name.replace("/", "").isdecimal():
+                found |= dict.fromkeys((name, name.partition(".")[0]))
+        marked = _ORG_TAGS if line.startswith("*") else _COLON_TAGS
+        if line.rstrip().endswith(":") and (headline := marked.match(line)) is not None:
+            found |= dict.fromkeys(tag.lower()[:TAG_CHARS] for tag in headline[1].split(":") if tag)
+    return with_parents(found)[:MAX_TAGS]
+
+
+def with_parents(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags with those that they lie in: `water/cold` is one of `water`, too. The tags themselves come first."""
+    given = tuple(tags)
+    above = (tag.rsplit("/", count)[0] for tag in given for count in range(1, tag.count("/") + 1))
+    return tuple(tag for tag in dict.fromkeys((*given, *above)) if tag)
+
+
+def _lines_without_code(text: str, *, keeps_spans: bool = False) -> Iterator[str]:
+    """Lines of a text but for its fenced and its indented code, and, where they are not kept, code within a line."""
+    fence, before, is_list = "", "", False
+    for line in text.split("\n"):
+        mark = _CODE_FENCE.match(line)
+        is_code = line.startswith(("    ", "\t")) and not before.strip() and not is_list
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+        elif mark:
+            fence = mark[1]
+        elif is_code and line.strip():
+            continue  # the line before stays blank: code goes on
+        else:
+            has_span = not keeps_spans and ("`" in line or "<!--" in line)
+            yield _INLINE_CODE.sub(" ", line) if has_span else line
+        if line.strip():
+            is_list = _LIST_ITEM.match(line) is not None or (is_list and line[0] in " \t")
+        before = line
+
+
+def _title_of_name(path: str) -> str:
+    """The name of a note's file without what its program adds to it."""
+    own = path.rpartition("/")[2]
+    if (denote := _DENOTE.fullmatch(own)) is not None:
+        return denote[1].replace("-", " ")
+    return unquote(_NOTION_ID.sub("", own)).replace("___", "/")
+
+
+def _tags_of_name(path: str) -> tuple[str, ...]:
+    denote = _DENOTE.fullmatch(path.rpartition("/")[2])
+    return (
+        tuple(tag.lower()[:TAG_CHARS] for tag in denote[2].split("_") if tag) if denote and denote[2] else ()
+    )
+
+
+def _day_of_name(path: str) -> str:
+    """The day that a note's file, or its folders and its file, are named after, as daily notes are; empty for none."""
+    own = path.rpartition("/")[2]
+    folders = _DAY_OF_FOLDERS.search(path)
+    month = _DAY_OF_MONTH.search(path)
+    return (
+        day_named(own)
+        or (day_named(folders[1]) if folders else "")
+        or (day_named(f"{month[1]}-{month[2]}-{month[3]}") if month else "")
+        or day_named(path.rpartition("/")[0].rpartition("/")[2])
+    )
+
+
+def _heads_text(value: object) -> str:
+    is_text = hasattr(value, "isoformat") or (
+        isinstance(value, str | int | float) and not isinstance(value, bool)
+    )
+    return str(value).strip() if is_text else ""
+
+
+def _tags(said: _ToldFields, fields: FieldNames) -> tuple[str, ...]:
+    """Tags of the fields before a text, or else of those in it."""
+    names = (*fields.tags, *_TAGS)
+    for source in (_ToldFields(said.front, {}), _ToldFields({}, said.text)):
+        words = (
+            word for value in source.all(names) for word in _tag_words(value, is_front=bool(source.front))
+        )
+        tags = (word.strip(" #`*[]\"'/").lower()[:TAG_CHARS] for word in words)
+        if found := tuple(dict.fromkeys(one_line(tag, TAG_CHARS) for tag in tags if tag)):
+            return found[:MAX_TAGS]
+    return ()
+
+
+def _tag_words(value: Any, *, is_front: bool) -> Iterator[str]:
+    """Tags of a field's value: those of a list, links, else its words parted by commas, or by blanks before a text."""
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from (
+                _tag_words(one, is_front=True) if isinstance(one, list) else (_linked(_heads_text(one)),)
+            )
+        return
+    text = _heads_text(value)
+    is_listed = re.search("[,;]", text) is not None
+    for part in _LINK_PARTS.split(text):
+        link = _WIKILINK.fullmatch(part)
+        yield from (
+            (_link_words(link),)
+            if link
+            else re.split(r"[,;]|\s+#" if is_listed or not is_front else r"\s+", part)
+        )
+
+
+def _linked(text: str) -> str:
+    return _WIKILINK.sub(_link_words, text)
+
+
+def _date(said: _ToldFields, fields: FieldNames) -> str:
+    found = (value for names in (fields.date, _DAYS) for value in said.all(names))
+    values = (
+        _heads_text(one)[:100] for value in found for one in (value if isinstance(value, list) else [value])
+    )
+    return next(filter(None, (day_named(value) or day_of_time(value) for value in values)), "")
+
+
+def _first_sentence(body: str) -> str:
+    text = "\n".join(_lines_without_code(_COMMENT.sub("", body[:8_000]), keeps_spans=True))
+    for block in re.split(r"\n[ \t]*\n", _UNDERLINED.sub("", text)):
+        lines = [line for line in block.strip().split("\n") if line.strip() and not _is_no_sentence(line)]
+        plain = _MARKUP.sub(lambda m: m[1] or "", _INLINE_TAG.sub("", "\n".join(lines))).strip()
+        if plain and _LABEL.fullmatch(plain) is None:
+            sentence = _SENTENCE.match(plain)
+            return " ".join((sentence[1] if sentence else plain).split())
+    return ""
+
+
+def _is_no_sentence(line: str) -> bool:
+    return any(
+        form.match(line) is not None for form in (_NO_SENTENCE, _NOTE_HEADS_FIELD, _PLAIN_FIELD, _COLON_TAGS)
+    )

@@ -18,9 +18,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json, to_json
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
-from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError
 from core.kernel.figures import count
 from core.kernel.language import tr
@@ -46,8 +45,8 @@ from core.retrieval.remote_embedder import (
 from core.retrieval.sources import FoundSources, SourceFile, SourceText, find_sources, scopes, stamp_of
 from core.services.providers.key_names import SERVER_KEY
 from core.services.providers.keys import KeyStore
+from core.talk.context.globs import NAME as IGNORE_FILE
 from core.talk.context.globs import is_inside
-from core.talk.context.ignores import NAME as IGNORE_FILE
 
 EMBED_BATCH = 32
 EMBED_S = 120.0

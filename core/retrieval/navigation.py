@@ -18,8 +18,8 @@ from core.kernel.patterns import late
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import ChunkKind, Corpus, Retriever, SearchFilters, SearchHit, SourceHead
 from core.kernel.words import query_terms, words
+from core.retrieval.front_matter import TITLE_CHARS, FieldNames
 from core.retrieval.index_store import asked_tag, folder_starts
-from core.retrieval.note_heads import TITLE_CHARS, FieldNames
 
 # Lines of an index file within a token budget: whole, else on pages by first letter, and pages of pages.
 

@@ -16,6 +16,7 @@ from core.kernel.language import tr
 from core.kernel.o200k import count_tokens
 from core.kernel.opener import read_file, reason_of
 from core.kernel.values.retrieval import Corpus, Router, SearchHit, SearchPlaces, SourceHead
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.local_store import LocalStore
 from core.retrieval.navigation import (
     INDEX_NAME,
@@ -27,7 +28,6 @@ from core.retrieval.navigation import (
     page_names,
     without_marker,
 )
-from core.retrieval.note_heads import FieldNames
 from core.retrieval.search import SearchRequest
 from core.retrieval.sources import SourceFile, find_sources, is_made_by_us, read_head, without_secrets
 from core.talk.context.globs import expand

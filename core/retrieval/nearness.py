@@ -12,9 +12,8 @@ from typing import TypeVar
 
 import msgspec
 
-from core.retrieval.e5 import E5_NAME
+from core.retrieval.embedders import E5_NAME, MODEL_NAME
 from core.retrieval.embedding import instruction_of
-from core.retrieval.minilm import MODEL_NAME
 from core.retrieval.remote_embedder import Embedder, sound_vectors
 
 T = TypeVar("T")

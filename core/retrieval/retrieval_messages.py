@@ -6,7 +6,6 @@ from typing import Annotated
 
 import msgspec
 
-from core.kernel.reports import FILLED
 from core.kernel.values.retrieval import (
     AskedPlaces,
     Corpus,
@@ -18,6 +17,7 @@ from core.kernel.values.retrieval import (
     SearchPlaces,
     SourcesPreview,
 )
+from core.kernel.values.updates import FILLED
 
 
 class SearchMemory(msgspec.Struct, frozen=True):

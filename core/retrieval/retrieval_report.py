@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from core.kernel.encoders import builtins_of
+from core.kernel.codecs import builtins_of
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.language import joined, tr

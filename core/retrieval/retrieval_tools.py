@@ -14,8 +14,7 @@ from typing import Annotated, Any
 import msgspec
 
 from core.kernel import figures
-from core.kernel.decoders import from_json, schemas_of
-from core.kernel.encoders import to_json
+from core.kernel.codecs import from_json, schemas_of, to_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import frame
 from core.kernel.opener import read_file, read_start
@@ -28,8 +27,8 @@ from core.kernel.values.retrieval import (
     SearchPlaces,
 )
 from core.kernel.values.stack import ToolSchema
+from core.retrieval.front_matter import note_names
 from core.retrieval.navigation import INDEX_NAME
-from core.retrieval.note_heads import note_names
 from core.retrieval.retrieval_report import degraded_text, place_text
 from core.retrieval.sources import PROSE_ENDINGS, SourceFile, find_sources, without_secrets
 

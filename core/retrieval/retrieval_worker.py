@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, assert_never, runtime_checkable
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.encoders import to_json
+from core.kernel.codecs import to_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr
 from core.kernel.opener import create_missing
@@ -37,8 +37,9 @@ from core.kernel.values.retrieval import (
 )
 from core.kernel.values.stack import ToolSchema
 from core.retrieval.ambient import CORPORA, recall_filters, recall_query, recalled, wanted_count
-from core.retrieval.e5 import E5_NAME, INSTALL_REMEDY
+from core.retrieval.embedders import E5_NAME, INSTALL_REMEDY
 from core.retrieval.embedding import cosine, index_name
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, drop_unused
 from core.retrieval.index_run import drop_unnamed, index, known_scale, mirror, note_scale, pay, server_store
 from core.retrieval.index_store import ServedIndex
@@ -52,7 +53,6 @@ from core.retrieval.navigation_files import (
     write_navigation,
 )
 from core.retrieval.nearness import MINILM, OWN
-from core.retrieval.note_heads import FieldNames
 from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.remote_embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
 from core.retrieval.retrieval_messages import (

@@ -41,15 +41,13 @@ from core.knowledge.facts import fact_file
 from core.knowledge.facts.fact_checks import FOLDERS, place_of
 from core.knowledge.note_files import parse_notes
 from core.retrieval.chunker import KnowledgeLine, Measure, SpokenTurn, file_chunks, line_chunks, turn_chunks
-from core.retrieval.front_matter import read_front_matter
+from core.retrieval.front_matter import MAX_TAGS, FieldNames, inline_tags, note_head, read_front_matter
 from core.retrieval.index_store import SourceKey, VectorStore
 from core.retrieval.languages import is_foreign
 from core.retrieval.navigation import MARKER, is_generated, is_index_name
-from core.retrieval.note_heads import MAX_TAGS, FieldNames, inline_tags, note_head
 from core.talk.context.file_reader import read_content
-from core.talk.context.globs import KeyGate, expand, is_inside
-from core.talk.context.ignores import NAME as IGNORE_FILE
-from core.talk.context.ignores import ignores_at
+from core.talk.context.globs import NAME as IGNORE_FILE
+from core.talk.context.globs import KeyGate, expand, ignores_at, is_inside
 from core.talk.context.outline import has_outline, symbols_of
 from core.talk.transcripts import ours
 

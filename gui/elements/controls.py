@@ -10,8 +10,7 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
 from gui.elements.base import Element, Spec, whole
-from gui.metrics import Measure
-from gui.skins import CONTROL_PX
+from gui.skins import CONTROL_PX, Measure
 
 Spot = tuple[int, int, int, int]
 SMALL_PX = 24.0

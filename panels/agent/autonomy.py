@@ -15,7 +15,7 @@ from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import Message, Role
 from core.kernel.values.updates import is_under_way, outcome_of
 from core.kernel.values.window import ContextWindow
-from core.talk.context.window_budget import (
+from core.talk.context.token_scale import (
     FULL_PERCENT,
     TOLD_PERCENT,
     USED_PERCENT,

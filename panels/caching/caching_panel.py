@@ -18,14 +18,14 @@ from core.services.spending.estimates import NextRequest, next_request
 from core.talk.caching.accounts import extension_text, is_alive, provider_sentence
 from core.talk.caching.caching_messages import DisableCaching, EnableCaching, InvalidateCache
 from core.talk.caching.caching_step import abilities_for
-from core.talk.caching.why import why_of
+from core.talk.caching.warmth import why_of
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base import view
 from panels.base.desk import Desk
 from panels.base.gauge import titled_estimate
 from panels.base.ui import Option, Series, Share, Tone, Ui
 from panels.base.view import Same
-from panels.caching import caching_facts as facts
+from panels.caching import spending as facts
 from panels.caching.caching_room import CachingView
 from panels.caching.spending import (
     orphans_section,

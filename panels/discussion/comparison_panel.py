@@ -35,7 +35,7 @@ from panels.base.gauge import model_value, remembered_options
 from panels.base.ui import Option
 from panels.base.view import Dialog
 from panels.discussion.message_card import PHASES
-from panels.discussion.message_foot import message_text, usage_details, usage_line
+from panels.discussion.message_rows import message_text, usage_details, usage_line
 from panels.discussion.model_picker import offered_models
 from panels.discussion.view import DiscussionView
 

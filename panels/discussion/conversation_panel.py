@@ -20,11 +20,17 @@ from panels.discussion.comparison_panel import side_by_side
 from panels.discussion.composer_panel import composer_panel
 from panels.discussion.find_bar import find_bar, land, place_of, terms_of
 from panels.discussion.message_card import failure_row, follow_resent, live_row, mark_row, message_card
-from panels.discussion.message_foot import HEAD, branch_foot, branch_points, view_mark
-from panels.discussion.message_rows import MessageRows, read_in_front, shown_entries
+from panels.discussion.message_rows import (
+    HEAD,
+    MessageRows,
+    branch_foot,
+    branch_points,
+    read_in_front,
+    shown_entries,
+    view_mark,
+)
 from panels.discussion.model_picker import effort_options, model_combo
-from panels.discussion.tool_parts import turn_row
-from panels.discussion.tool_rounds import FoldedRows, Lead, Rounds, Row, folded_rows, rounds_row
+from panels.discussion.tool_rounds import FoldedRows, Lead, Rounds, Row, folded_rows, rounds_row, turn_row
 from panels.discussion.view import DiscussionView
 
 WIDE_PX = 760

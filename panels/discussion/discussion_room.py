@@ -33,8 +33,8 @@ from panels.base import view
 from panels.base.desk import Action, Desk, Room, has_discussion, has_messages, opens_dialog, send_chord
 from panels.base.view import Dialog
 from panels.discussion.completions import NOTHING_FAILED, enter_slash, is_completing, leave
+from panels.discussion.discussions_panel import shown_ids
 from panels.discussion.find_bar import close_find
-from panels.discussion.list_rows import shown_ids
 from panels.discussion.model_picker import efforts_of, next_effort, why_no_effort
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 
@@ -300,8 +300,8 @@ ACTIONS: tuple[Action, ...] = (
 
 def _dialog(desk: Desk, dialog: Dialog) -> None:
     from panels.discussion.comparison_panel import compare_dialog
+    from panels.discussion.completions import template_dialog
     from panels.discussion.model_picker import discussion_dialog
-    from panels.discussion.templates import template_dialog
 
     if dialog.kind == "compare":
         compare_dialog(desk)

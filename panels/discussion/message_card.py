@@ -7,8 +7,7 @@ from datetime import datetime
 from core.agent.attention_machine import cause_told
 from core.kernel import figures as fmt
 from core.kernel.errors import FailureKind
-from core.kernel.language import tr
-from core.kernel.stored_texts import retold
+from core.kernel.language import retold, tr
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.kernel.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolResultPart
 from core.kernel.values.state import AppState
@@ -23,7 +22,7 @@ from core.talk.turn.turn_messages import CancelReply, ContinueReply, RegenerateR
 from panels.base import view
 from panels.base.desk import Desk, action_tip
 from panels.base.ui import Tone, Ui
-from panels.discussion.message_foot import (
+from panels.discussion.message_rows import (
     branch_foot,
     branch_points,
     copied_text,
@@ -31,13 +30,13 @@ from panels.discussion.message_foot import (
     message_menu,
     message_text,
     pager,
+    tokens_by_message,
     usage_details,
     usage_line,
     versions_foot,
 )
-from panels.discussion.message_rows import tokens_by_message
 from panels.discussion.model_picker import regenerate_with
-from panels.discussion.tool_parts import answered_calls, quiet_line, quiet_words, tool_parts
+from panels.discussion.tool_rounds import answered_calls, quiet_line, quiet_words, tool_parts
 from panels.discussion.view import DiscussionView, MessageKey
 
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})

@@ -14,7 +14,7 @@ from core.agent.agent_pages import mode_of
 from core.agent.delegation import NAME, questions_of
 from core.agent.tool import escaped
 from core.kernel import figures as fmt
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json
 from core.kernel.frame import one_line
 from core.kernel.language import tr
 from core.kernel.patterns import late

@@ -10,9 +10,9 @@ from core.kernel import figures as fmt
 from core.kernel.language import tr
 from core.kernel.values.facts import SHOWN_CONFIDENCE, FactCategory, FactsState, IndexedFact
 from core.kernel.values.updates import is_under_way, outcome_of
-from core.knowledge.duplicates import query_words
-from core.knowledge.facts.harvested_fact import band
+from core.knowledge.facts.fact_merge import band
 from core.knowledge.knowledge_messages import DeleteFact, EditFact, SyncFacts
+from core.knowledge.merges import query_words
 from core.talk.caching.rewrites import withdrawal_text
 from panels.base.desk import Desk
 from panels.base.gauge import file_button

@@ -15,8 +15,8 @@ from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState, TrashItem
 from core.knowledge import categories as names
 from core.knowledge.categories import source_name
-from core.knowledge.duplicates import folded, query_words
 from core.knowledge.harvest.modes import harvest_reader
+from core.knowledge.merges import folded, query_words
 from panels.base import view as selection
 from panels.base.view import Memo
 from panels.knowledge.knowledge_room import FIRST_SHOWN, ItemDraft, KnowledgeView, NewDraft

@@ -19,7 +19,7 @@ from panels.base.desk import Desk
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Ui
 from panels.context.preset_item import add_items, project_path, with_lines
-from panels.retrieval import retrieval_facts as facts
+from panels.retrieval import index as facts
 from panels.retrieval.retrieval_room import RetrievalView
 
 # One hit of a search: title, place, words around what was found, scores; into the preset, into an editor,

@@ -15,10 +15,9 @@ from panels.base.gauge import file_button
 from panels.base.ui import Option, Surface, Tone, Ui
 from panels.base.view import Dialog, WindowView
 from panels.settings.all_settings import all_section, parse_size
-from panels.settings.notifications import labelled, notifications_section, policies_section
 from panels.settings.providers import models_section, providers_section, servers_section
 from panels.settings.settings_room import SCALES
-from panels.settings.texts import texts_section
+from panels.settings.texts import labelled, notifications_section, policies_section, texts_section
 
 NAV_PX = 232.0
 PAGE_PX, PAGE_LEAST_PX = 720.0, 240.0

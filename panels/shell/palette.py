@@ -12,12 +12,11 @@ from core.kernel.search_terms import likest, plain_terms
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import SearchDiscussions, SelectDiscussion
-from panels.base.desk import Action, Desk, DrawDialog, run_action
-from panels.base.shortcuts import KEY, flaw_of, normal_chord, with_chord
+from panels.base.desk import KEY, Action, Desk, DrawDialog, flaw_of, normal_chord, run_action, with_chord
 from panels.base.ui import Surface
 from panels.base.view import Dialog
+from panels.discussion.completions import choose_template
 from panels.discussion.find_bar import landing_of
-from panels.discussion.templates import choose_template
 from panels.discussion.view import DiscussionView, Landing
 from panels.knowledge.knowledge_room import KnowledgeView
 from panels.shell.rooms import MENUS, ROOMS

@@ -236,7 +236,7 @@ def to_toml(view: WindowView) -> str:
 
 def restore(view: WindowView, text: str) -> None:
     """Take over what an earlier window left, in place."""
-    from core.kernel.decoders import TomlError, read_toml
+    from core.kernel.codecs import TomlError, read_toml
 
     try:
         found = read_toml(text)

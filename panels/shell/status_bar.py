@@ -29,7 +29,7 @@ from panels.base.desk import Desk
 from panels.base.gauge import LEVEL_ICONS, estimate_tip, gauge, gauge_tone
 from panels.base.ui import Style, Tone, Ui
 from panels.base.view import Dialog, WindowView
-from panels.caching.caching_facts import CacheLook, look_of
+from panels.caching.spending import CacheLook, look_of
 from panels.discussion.approvals import go_to_question, questions
 from panels.knowledge.knowledge_room import PROPOSED, KnowledgeView
 from panels.shell.hub_panel import rail_px

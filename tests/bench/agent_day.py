@@ -108,7 +108,7 @@ def child() -> dict[str, float]:
 
 def _lived(controller: AppController, chosen: str, now: list[datetime]) -> tuple[float, int]:
     """Let the day pass, `now` being its clock. Returns memory (MB) after the first visit, and turns of its own."""
-    from core.kernel.reports import Tick
+    from core.kernel.values.updates import Tick
     from core.talk.turn.turn_messages import SendPrompt
 
     end, visit, first_mb, turns = now[0] + timedelta(hours=HOURS), now[0], 0.0, 0

@@ -25,8 +25,7 @@ from core.kernel.values.stack import StackInputs
 from core.kernel.values.window import CutReason, ViewCut, ViewLine
 from core.talk.caching.planned_calls import next_round
 from core.talk.context.stack import build_stack
-from core.talk.context.token_scale import request_parts
-from core.talk.context.window_budget import budget_of, is_full, is_told
+from core.talk.context.token_scale import budget_of, is_full, is_told, request_parts
 from core.talk.discussion.cuts import sent_view
 from tests.bench.__main__ import Row, row
 from tests.bench.cache_before import SEEDS

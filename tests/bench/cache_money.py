@@ -20,10 +20,10 @@ from typing import Any
 from core.app.controller import AppController
 from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.kernel.reports import Tick
 from core.kernel.values.curation import FileItem
 from core.kernel.values.messages import TextPart
 from core.kernel.values.state import AppState
+from core.kernel.values.updates import Tick
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.caching.caching_messages import InvalidateCache
 from core.talk.context.context_messages import CreatePreset

@@ -21,11 +21,10 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from core.kernel.words import fts_expression, query_terms
-from core.knowledge.duplicates import share, words_of
 from core.knowledge.layer7 import DIGEST_MAX_BYTES, HEAD, TRUNCATED
-from core.retrieval.e5 import E5, E5_NAME
+from core.knowledge.merges import share, words_of
+from core.retrieval.embedders import E5, E5_NAME, MODEL_NAME, MiniLM
 from core.retrieval.embedding import DIMENSION
-from core.retrieval.minilm import MODEL_NAME, MiniLM
 from tests.bench.__main__ import Row, row
 from tests.bench.memory_ours import TOKENS, TURNS, Score, digest, filled, recall, score
 from tests.bench.memory_peers import PEERS, Unanswered, answers

@@ -13,12 +13,12 @@ from core.kernel.secrets import named_secrets
 from core.kernel.values.retrieval import Chunk, Corpus, SearchPlaces
 from core.kernel.words import TOKENIZER
 from core.retrieval.chunker import embedded_text, keyword_text
+from core.retrieval.embedders import MODEL_NAME, MiniLM
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.index_run import EMBED_BATCH, index
 from core.retrieval.index_store import SourceKey
 from core.retrieval.local_store import LocalStore
-from core.retrieval.minilm import MODEL_NAME, MiniLM
 from core.retrieval.navigation_files import write_navigation
-from core.retrieval.note_heads import FieldNames
 from core.retrieval.remote_embedder import Embedder
 from core.retrieval.sources import find_sources
 from tests.bench.__main__ import Row, row

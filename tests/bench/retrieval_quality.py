@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from core.kernel.o200k import count_tokens
 from core.kernel.values.retrieval import ChunkKind, SearchFilters, SourceHead
 from core.retrieval.chunker import embedded_text, file_chunks
+from core.retrieval.embedders import MODEL_NAME, MiniLM
 from core.retrieval.embedding import DIMENSION, quantised
-from core.retrieval.minilm import MODEL_NAME, MiniLM
+from core.retrieval.front_matter import note_head
 from core.retrieval.navigation import heads_found, index_files, notes_tree
-from core.retrieval.note_heads import note_head
 from core.talk.context.outline import symbols_of
 from tests.bench.__main__ import Row, row
 from tests.bench.retrieval_corpus import Sizes, sizes, write_notes

@@ -15,10 +15,10 @@ import simsimd
 from core.app.crunch import LocalEmbedder
 from core.kernel.values.retrieval import Corpus, SearchFilters
 from core.kernel.words import fts_expression, query_terms
+from core.retrieval.embedders import MiniLM
 from core.retrieval.embedding import DIMENSION
 from core.retrieval.index_file import FILE_NAME, open_index
 from core.retrieval.local_store import LocalStore
-from core.retrieval.minilm import MiniLM
 from core.retrieval.search import SearchRequest, search
 from tests.bench.__main__ import Row, row
 from tests.bench.child import measured

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.kernel.values.retrieval import Corpus
+from core.retrieval.embedders import MODEL_NAME
 from core.retrieval.embedding import DIMENSION
-from core.retrieval.minilm import MODEL_NAME
-from core.retrieval.note_heads import FieldNames
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.sources import SourceText, read_file_source
 from tests.bench import (
     retrieval_corpus,

@@ -9,8 +9,7 @@ import sys
 import pytest
 
 from core.kernel.language import LANGUAGE_VARIABLE, LANGUAGES
-from gui.keys import Keys, needs_no_typing, normal_chord
-from gui.window_taps import KeyEvents
+from gui.keys import KeyEvents, Keys, needs_no_typing, normal_chord
 
 TAB, ENTER, CTRL, SHIFT, ALT, N, UP, A = 512, 525, 527, 528, 529, 559, 515, 546
 NONE_HELD, CTRL_HELD = 0, 2
@@ -195,10 +194,10 @@ def test_typing_keeps_plain_keys_from_shortcuts_unless_asked() -> None:
 
 
 NAMES = """
-from gui import keyboard, keys, window_taps
-from panels.base import shortcuts
-print(*sorted([*keys._NAMES, *keys._CARET, *keyboard.WRITING, *window_taps._NAMES.values()]))
-print(*sorted([*shortcuts.NAMED_KEYS, *shortcuts.RESERVED]))
+from gui import keyboard, keys
+from panels.base import desk
+print(*sorted([*keys._KEYS_NAMES, *keys._CARET, *keyboard.WRITING, *keys._NAMES.values()]))
+print(*sorted([*desk.NAMED_KEYS, *desk.RESERVED]))
 """
 
 

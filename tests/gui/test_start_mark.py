@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gui.start_mark import SOFTWARE, mark_of, opening
+from gui.startup import SOFTWARE, mark_of, opening
 from gui.window import NoDisplayError
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
-ENDS_INSIDE = "import os\nfrom gui.start_mark import opening\nwith opening(os.environ):\n    os._exit(6)"
+ENDS_INSIDE = "import os\nfrom gui.startup import opening\nwith opening(os.environ):\n    os._exit(6)"
 """A harmless stand-in for a driver that ends the process."""
 
 

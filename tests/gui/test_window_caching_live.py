@@ -17,10 +17,10 @@ import pytest
 from core.app.controller import AppController
 from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.kernel.reports import Tick
 from core.kernel.values.curation import FileItem
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState
+from core.kernel.values.updates import Tick
 from core.services.spending.estimates import fresh_token_usd
 from core.talk.caching.offers import cache_prices
 from core.talk.context.context_messages import CreatePreset
@@ -30,7 +30,7 @@ from gui.driver import Driver
 from gui.elements.editor import Editor
 from gui.elements.lists import VirtualList
 from gui.markdown.document import load
-from panels.caching.caching_facts import look_of
+from panels.caching.spending import look_of
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees

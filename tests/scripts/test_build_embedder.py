@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.retrieval.minilm import MODEL_FOLDER, MODEL_NAME, MODEL_SHA256
+from core.retrieval.embedders import MODEL_FOLDER, MODEL_NAME, MODEL_SHA256
 from scripts.build_embedder import INSIDE, KEPT, EmbedderError, unpack
 
 

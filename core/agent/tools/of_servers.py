@@ -12,7 +12,7 @@ import msgspec
 from core.agent.tool import MAX_ARGUMENT_CHARS, Judged, Tool, ToolAnswer, ToolDesk, refused
 from core.agent.tool_policy import server_grant
 from core.agent.tools.read_file import decoded
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json
 from core.kernel.errors import SlopError
 from core.kernel.figures import count
 from core.kernel.frame import frame

@@ -22,7 +22,7 @@ from core.app.forgetting.words import (
     words_of_item,
 )
 from core.kernel import paths
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr
 from core.kernel.opener import read_file

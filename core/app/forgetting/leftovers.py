@@ -17,10 +17,9 @@ from core.app.forgetting.forgetting_places import Folder, Place, place_of
 from core.app.forgetting.words import MIN_NEEDLE, Words, forms, holds
 from core.kernel import paths
 from core.kernel.child_process import start_child
+from core.kernel.codecs import from_json, to_json
 from core.kernel.cores import LOG_NAME
-from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
-from core.kernel.encoders import to_json
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, open_descriptor, open_file, read_file

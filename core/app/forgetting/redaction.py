@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.app.forgetting.words import PutBack, Words, forms, holds, is_of, moment
-from core.kernel.decoders import canonical_json, decoder_of, read_json
+from core.kernel.codecs import canonical_json, decoder_of, read_json
 from core.kernel.patterns import late
 from core.kernel.values.facts import EvidenceRow, ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Item, Provenance
@@ -20,7 +20,7 @@ from core.knowledge.evidence_rows import item_hash, row_text
 from core.knowledge.facts.fact_checks import FactPlace
 from core.knowledge.facts.fact_file import FactItem, loose_items
 from core.knowledge.facts.fact_index import index_bytes, read_index
-from core.knowledge.facts.harvested_fact import short_text
+from core.knowledge.facts.fact_merge import short_text
 from core.knowledge.facts.item_edit import Splice, changed_item, spliced
 from core.knowledge.history_text import WITH_CONVERSATION
 from core.knowledge.merges import draft_mark

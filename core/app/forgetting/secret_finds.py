@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from core.app.forgetting.forgetting_places import Folder, Place, place_of
-from core.kernel.decoders import TomlError, read_json, read_toml
+from core.kernel.codecs import TomlError, read_json, read_toml
 from core.kernel.figures import count
 from core.kernel.language import tr
 from core.kernel.secrets import AHEAD_CHARS, MASK, named_secrets, scrub

@@ -10,8 +10,8 @@ import msgspec
 from core.kernel.values.facts import EvidenceRow, ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Category, CategoryFile, HarvestLedgerEntry, Item
 from core.knowledge.categories import category_of, split_tag
-from core.knowledge.duplicates import names_of
 from core.knowledge.evidence_rows import LogRows, item_hash
+from core.knowledge.merges import names_of
 
 MIN_NEEDLE = 8
 """Characters from which on a text is looked for by itself: shorter ones stand everywhere."""

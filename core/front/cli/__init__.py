@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from core.kernel.surroundings import leave_folder
 
     leave_folder()
-    from core.front.cli.spoken import speak_as_set
+    from core.front.cli.version import speak_as_set
 
     speak_as_set(arguments)
     from core.front.cli.grammar import read

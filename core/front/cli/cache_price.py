@@ -17,8 +17,7 @@ from core.kernel.errors import SlopError
 from core.kernel.language import tr
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import PriceModels
-from core.talk.caching.warmth import CacheStatus, standing_of
-from core.talk.caching.why import CacheWhy, next_words, why_of
+from core.talk.caching.warmth import CacheStatus, CacheWhy, next_words, standing_of, why_of
 from core.talk.context.context_messages import MeasureContext
 from core.talk.discussion.discussion_messages import SelectDiscussion
 

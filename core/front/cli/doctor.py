@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.front.cli.arguments import Options
-from core.front.cli.doctor_machine import Check, Finding, Verdict, fail
+from core.front.cli.doctor_checks import Check, Finding, Verdict, fail
 from core.front.cli.output import Console, folded, table
 from core.front.cli.questions import confirm, confirm_final
 from core.kernel import figures
@@ -22,8 +22,7 @@ def run_doctor(options: Options, console: Console) -> int:
     Returns:
         1 when anything failed, else 0; warnings alone are 0.
     """
-    from core.front.cli.doctor_machine import machine_checks
-    from core.front.cli.doctor_setup import setup_checks
+    from core.front.cli.doctor_checks import machine_checks, setup_checks
 
     def look() -> list[Finding]:
         with console.waiting(tr("Checking")):

@@ -39,7 +39,6 @@ from core.kernel.values.knowledge import (
 )
 from core.knowledge.apply import MergeRequest, apply_merge, make_draft
 from core.knowledge.archive import archive_item, take_back
-from core.knowledge.duplicates import search_items
 from core.knowledge.fact_store import FactReader, chosen_facts, left_words, sync_facts
 from core.knowledge.facts.fact_sync import validate
 from core.knowledge.harvest.distillation import HarvestCancelledError, ProviderGenerate
@@ -51,18 +50,18 @@ from core.knowledge.history_text import history_data, history_lines, seen_data, 
 from core.knowledge.knowledge_reader import DigestFollower, KnowledgeReader, digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import entry_data
-from core.knowledge.mcp_server.proposal_messages import (
+from core.knowledge.mcp_server.proposal_step import (
     McpServerEvent,
     ProposalsRead,
     ReadProposals,
     RefuseProposals,
     WriteProposed,
+    words_of,
 )
-from core.knowledge.mcp_server.proposal_step import words_of
 from core.knowledge.mcp_server.proposal_worker import ProposalHandler
 from core.knowledge.memory_log import counted_use, fact_history, item_history, seen_items
 from core.knowledge.memory_use import UNUSED_AFTER
-from core.knowledge.merges import merge_data, merge_lines
+from core.knowledge.merges import merge_data, merge_lines, search_items
 from core.services.providers.clients import clients_for
 from core.services.providers.protocol import CancelToken
 from core.services.settings.prompts import (

@@ -17,7 +17,7 @@ from core.kernel.values.state import AppState
 from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport
 from core.services.settings.settings_messages import PriceModels, RefreshModels, UpdatePrices
 from core.services.spending.spending_messages import CountUsage
-from core.services.spending.usage_text import (
+from core.services.spending.usage_table import (
     HEAD,
     report_csv,
     report_data,

@@ -15,7 +15,7 @@ import msgspec
 
 from core.front.cli.stops import Stops, in_terminal
 from core.front.cli.version import put_beside, unwritten
-from core.kernel.encoders import builtins_of
+from core.kernel.codecs import builtins_of
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
 

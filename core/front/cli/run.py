@@ -86,7 +86,7 @@ def local_controller(options: Options) -> FrontEnd:
 
 def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], console: Console) -> int:
     if options.trusts:
-        from core.front.cli.trust import trust_project
+        from core.front.cli.servers import trust_project
 
         trust_project(options, console)
     match options.command:
@@ -129,11 +129,11 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
 
             return run_index(options, console)
         case "forget":
-            from core.front.cli.forget import run_forget
+            from core.front.cli.discussions import run_forget
 
             return run_forget(options, make_front(options), console)
         case "secrets":
-            from core.front.cli.forget import run_secrets
+            from core.front.cli.discussions import run_secrets
 
             return run_secrets(options, make_front, console)
         case "backup" | "restore":
@@ -157,7 +157,7 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
 
             return run_mcp(options)
         case "trust":
-            from core.front.cli.trust import run_trust
+            from core.front.cli.servers import run_trust
 
             return run_trust(options, console)
         case "servers":
@@ -165,7 +165,7 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
 
             return run_servers(options, make_front(options), console)
         case "key":
-            from core.front.cli.trust import run_key
+            from core.front.cli.servers import run_key
 
             return run_key(options, console)
         case "" if options.headless:

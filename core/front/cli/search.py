@@ -27,10 +27,10 @@ from core.kernel.values.retrieval import (
     SearchPlaces,
 )
 from core.kernel.values.spec import StackSpec
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.index_file import FILE_NAME
 from core.retrieval.navigation import note_text
 from core.retrieval.navigation_files import Mended, Survey, existing_folders, mend, survey
-from core.retrieval.note_heads import FieldNames
 from core.retrieval.remote_embedder import remote_embedders
 from core.retrieval.retrieval_messages import SearchMemory, UpdateIndex, UseMemoryTool
 from core.retrieval.retrieval_report import answer_data, answer_text, passed_over_text

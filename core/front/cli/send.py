@@ -22,12 +22,10 @@ from core.agent.tool import FailedCall, escaped, failed_calls
 from core.app.execution import act
 from core.front.cli.arguments import Options
 from core.front.cli.cache_price import change, measured
-from core.front.cli.comparison import run_comparison
 from core.front.cli.format import message_data, say_losses, usage_line
 from core.front.cli.output import Console
 from core.front.cli.questions import agreed, ask_all, question_key, raise_unsent
-from core.front.cli.send_beside import program_beside
-from core.front.cli.send_text import edited_text, template_text
+from core.front.cli.send_beside import edited_text, program_beside, run_comparison, template_text
 from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.front.cli.stops import in_terminal
 from core.kernel.errors import SlopError
@@ -45,7 +43,7 @@ from core.services.settings.settings_messages import RefreshModels
 from core.services.settings.settings_rules import named_provider
 from core.talk.caching.warmth import cold_send, cold_words, standing_of
 from core.talk.context.context_spec import missing_in_folder, missing_tools
-from core.talk.context.window_budget import context_window
+from core.talk.context.token_scale import context_window
 from core.talk.discussion.discussion_messages import (
     AttachFile,
     ChangeDiscussion,

@@ -26,7 +26,7 @@ from core.talk.caching.accounts import Expiries, newest_expiries, provider_line,
 from core.talk.caching.caching_messages import CachingCommand, DisableCaching, EnableCaching, InvalidateCache
 from core.talk.caching.caching_step import abilities_of
 from core.talk.caching.contents import living
-from core.talk.caching.why import next_words, why_of
+from core.talk.caching.warmth import next_words, why_of
 
 
 class AbilitiesData(Data, frozen=True):

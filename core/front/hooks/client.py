@@ -20,7 +20,7 @@ import msgspec
 from core.app.home import owner
 from core.front.hooks.proof import is_proof, new_nonce
 from core.kernel import paths
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.disk import reported, write_file
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from core.front.hooks.fields import Body, Count, Data, Figure, Money, PathText, RefusedError, filled
 from core.front.hooks.operation import NO_DISCUSSION, Answer, Request, Resource, operation
-from core.kernel.encoders import builtins_of
+from core.kernel.codecs import builtins_of
 from core.kernel.language import tr
 from core.kernel.values.cache import CachePlan, ContentsUse
 from core.kernel.values.curation import FileMode, Preset

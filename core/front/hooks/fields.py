@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
-from core.kernel.encoders import builtins_of, to_json
+from core.kernel.codecs import builtins_of, to_json
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
 from core.kernel.values.usage import Upkeep, Usage, usage_data

@@ -11,7 +11,7 @@ from msgspec import Meta
 from core.app.app_messages import Command
 from core.front.hooks.fields import Body, Count, Data, PageQuery, RefusedError, Rows, Time, filled, unknown
 from core.front.hooks.operation import NO_DISCUSSION, READ_ONLY, Answer, Request, Resource, operation
-from core.kernel.decoders import from_builtins
+from core.kernel.codecs import from_builtins
 from core.kernel.language import tr
 from core.kernel.values.facts import (
     FactCategory,
@@ -47,7 +47,7 @@ from core.knowledge.knowledge_messages import (
     SyncFacts,
 )
 from core.knowledge.knowledge_reader import digest_file
-from core.knowledge.mcp_server.proposal_messages import RefuseProposals
+from core.knowledge.mcp_server.proposal_step import RefuseProposals
 
 FEW = 20
 """Items of each note file where notes are listed; the query's `file` gives all of one."""

@@ -11,8 +11,7 @@ from core.front.hooks.fields import MAX_CHOSEN, Count, Data, RefusedError
 from core.front.hooks.harvest import AgreedBody, PastLimit, RunBody, begun, check_groups
 from core.front.hooks.knowledge import ItemPlace, KnowledgeItemData, stored_item
 from core.front.hooks.operation import Answer, Request, Resource, operation
-from core.kernel.decoders import from_builtins
-from core.kernel.encoders import builtins_of
+from core.kernel.codecs import builtins_of, from_builtins
 from core.kernel.language import tr
 from core.kernel.values.harvest import HarvestPhase
 from core.kernel.values.knowledge import Category, DraftKind, MergeProposal

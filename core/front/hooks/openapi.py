@@ -10,7 +10,7 @@ from typing import Any
 from core.front.hooks.fields import ErrorData
 from core.front.hooks.operation import Operation
 from core.front.hooks.table import OPERATIONS
-from core.kernel.decoders import schemas_of
+from core.kernel.codecs import schemas_of
 
 _ABOUT = "HTTP interface on your own computer for automation and tests, with the same commands and the same state as the window. The Hook API is off unless `[hooks] enabled = true` stands in the user settings, or `--hooks` starts the program.\n\nThe address is in `<home>/hook.json`, the bearer token in `<home>/hook_token`. Both are new at each start, and the program deletes both when it ends. If the program was killed, another program may listen at the old address. `GET /api/hello`, the one operation without a token, tells the two apart. Ask `GET /api/hello` on the connection that will carry the token. The program refuses any other request with another Host than the address's, with any Origin, or without the token. Only a person may answer approvals, set trust, tools, mode and policies, and remove or replace anything for good, such as by forgetting. The token does not allow these, because a model's command could read the token. `manual-slop --headless --hooks --approvals-fd N` writes a second token to descriptor N. This token stands on no disk and allows them. An unknown path is answered with 404, an unlisted method with 405, both in the shape `ErrorData`.\n"
 

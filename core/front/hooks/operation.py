@@ -20,7 +20,7 @@ from core.app.execution import ACT_S, begin, is_over
 from core.front.hooks.clock import OffsetClock
 from core.front.hooks.fields import Body, Data, Query, RefusedError, unknown
 from core.front.hooks.watch import Front, Watch
-from core.kernel.decoders import description_of, from_builtins, read_json
+from core.kernel.codecs import description_of, from_builtins, read_json
 from core.kernel.figures import time_limit
 from core.kernel.frame import clean
 from core.kernel.language import tr

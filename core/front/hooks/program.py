@@ -47,11 +47,11 @@ from core.front.hooks.operation import (
     taken,
 )
 from core.kernel.language import tr
-from core.kernel.reports import given_fields
 from core.kernel.values.curation import FileItem
 from core.kernel.values.knowledge import Item
 from core.kernel.values.settings import Project
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.updates import given_fields
 from core.services.settings.asked_values import asked_lines, question_id, trust_title
 from core.services.settings.settings_messages import (
     ChangeProjectSetting,

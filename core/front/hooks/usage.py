@@ -13,7 +13,7 @@ from core.kernel.language import tr
 from core.kernel.values.updates import outcome_of
 from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
 from core.services.spending.spending_messages import CountUsage
-from core.services.spending.usage_text import sum_data
+from core.services.spending.usage_table import sum_data
 
 COUNT_S = 60.0
 Day = Annotated[str, Meta(max_length=40, description="A day, for example 2026-11-29; empty for all days.")]

@@ -12,9 +12,8 @@ from pathlib import Path
 import msgspec
 
 from core.kernel import paths
-from core.kernel.decoders import packed_decoder_of
+from core.kernel.codecs import msgpack_encoder, packed_decoder_of
 from core.kernel.disk import OS_DISK, Disk, create_file, make_dirs, reported, write_file, write_passing
-from core.kernel.encoders import msgpack_encoder
 from core.kernel.errors import StorageError
 from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, OddFileError, read_file, read_start

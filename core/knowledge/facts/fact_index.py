@@ -8,8 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
-from core.kernel.decoders import decoder_of, from_json
-from core.kernel.encoders import json_encoder
+from core.kernel.codecs import decoder_of, from_json, json_encoder
 from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.facts import GLOBAL, Fact, FactProblem, IndexedFact

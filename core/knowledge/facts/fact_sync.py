@@ -52,13 +52,14 @@ from core.knowledge.facts.fact_merge import (
     FactUnion,
     FactVerdict,
     content_hash,
+    decayed,
+    held_fact,
     indexed,
     news_of,
     plain_fact,
     settle,
     united,
 )
-from core.knowledge.facts.harvested_fact import decayed, held_fact
 from core.knowledge.facts.item_edit import with_facts
 
 # Sync of YAML files and index: reads what changed, settles each fact, writes only what differs; twice

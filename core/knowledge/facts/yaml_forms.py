@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.facts import Fact, FactCategory

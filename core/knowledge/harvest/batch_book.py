@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import TypedReader, decoder_of
-from core.kernel.encoders import to_json
+from core.kernel.codecs import TypedReader, decoder_of, to_json
 from core.kernel.values.harvest import BatchFault, BatchProgress, BatchState, HarvestBatch
 
 NEXT: Mapping[BatchState, frozenset[BatchState]] = {

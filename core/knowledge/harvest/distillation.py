@@ -16,12 +16,12 @@ from core.kernel.values.knowledge import Category, Item
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import ProviderKind, ProviderRequest, RequestMessage, StopKind
 from core.kernel.values.stack import LayerId, Segment
-from core.knowledge.duplicates import same_text
 from core.knowledge.evidence_rows import found_quote
 from core.knowledge.harvest.harvest_prompt import build_harvest_prompt
 from core.knowledge.harvest.harvest_reply import MAX_REPLY_CHARS, Reply, read_reply, reply_schema
 from core.knowledge.harvest.modes import SUMMARIZE_THRESHOLD_BYTES
 from core.knowledge.harvest.transcript import Said, pieces, with_short_ids
+from core.knowledge.merges import same_text
 from core.services.providers.protocol import CancelToken, Provider
 from core.services.providers.pump import CallSpent, whole_reply
 

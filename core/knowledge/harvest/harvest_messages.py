@@ -6,7 +6,6 @@ from typing import Annotated
 
 import msgspec
 
-from core.kernel.reports import FILLED
 from core.kernel.values.harvest import (
     Artifact,
     BatchReport,
@@ -29,6 +28,7 @@ from core.kernel.values.knowledge import (
 )
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import AfterHarvest, KnowledgeSettings
+from core.kernel.values.updates import FILLED
 from core.kernel.values.usage import OfferedCommand
 
 

@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.frame import flat
 from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.facts import FactCategory, Quote
 from core.kernel.values.harvest import HarvestItem
 from core.kernel.values.knowledge import Category, NewItem, Provenance
-from core.knowledge.facts.harvested_fact import NAMED_KINDS
+from core.knowledge.facts.fact_merge import NAMED_KINDS
 
 ITEM_CATEGORIES = tuple(category.value for category in Category)
 """The seven arrays of a reply, in the order of the report."""

@@ -34,7 +34,6 @@ from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import AfterHarvest
 from core.kernel.values.usage import Usage
 from core.knowledge.apply import Apply, begin_apply, finish_apply
-from core.knowledge.duplicates import Known, known_items
 from core.knowledge.harvest.distillation import Generate, HarvestCancelledError, Related, nothing_known
 from core.knowledge.harvest.harvest_messages import HarvestRun
 from core.knowledge.harvest.harvest_scan import Progress, ScanRequest, look_again, no_progress, scan
@@ -53,6 +52,7 @@ from core.knowledge.harvest.transcript_sources import talk_marks, unread_message
 from core.knowledge.knowledge_reader import digest_file, is_digest, read_categories
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.knowledge.memory_log import linked_logs
+from core.knowledge.merges import Known, known_items
 from core.knowledge.note_files import read_notes
 from core.knowledge.parts import removal_sentence
 from core.services.providers.pump import CallSpent

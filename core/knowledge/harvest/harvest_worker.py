@@ -21,9 +21,9 @@ from core.kernel.ids import time_of_id
 from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.queue import at_once, queued
-from core.kernel.reports import Report
 from core.kernel.values.harvest import ApplyKind, ApplySummary, Artifact, ArtifactClass, HarvestLook, Review
 from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus, RemovalQuestion
+from core.kernel.values.updates import Report
 from core.kernel.values.usage import Usage
 from core.knowledge.apply import DRAFT_BY, MERGE_BY, MergeRequest, apply_merge, make_draft
 from core.knowledge.apply_log import ApplyRecord

@@ -16,7 +16,6 @@ from core.kernel.frame import flat, frame, size_bytes
 from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.knowledge import Category, Item, MergeGroup, MergeProposal
-from core.knowledge.duplicates import known_items
 from core.knowledge.harvest.distillation import HARVEST_MAX_ATTEMPTS, Generate, HarvestError
 from core.knowledge.harvest.harvest_messages import HarvestRun
 from core.knowledge.harvest.harvest_prompt import retry_parts
@@ -31,7 +30,7 @@ from core.knowledge.harvest.harvest_reply import (
 from core.knowledge.harvest.modes import piece_bytes_for
 from core.knowledge.harvest.replies import KeptReplies
 from core.knowledge.knowledge_reader import KnowledgeReader
-from core.knowledge.merges import NOTHING, is_unsaid, lost_words, may_merge
+from core.knowledge.merges import NOTHING, is_unsaid, known_items, lost_words, may_merge
 
 MAX_GROUPS = 200
 MOST_COMPARED = 5_000

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.language import tr
 from core.kernel.values.facts import ItemWords
 from core.kernel.values.harvest import (
@@ -25,9 +25,9 @@ from core.kernel.values.harvest import (
 )
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance, Replacement
 from core.knowledge.categories import FILE_OF, item_body
-from core.knowledge.duplicates import Known
 from core.knowledge.evidence_rows import is_struck, short_name
 from core.knowledge.harvest.harvest_reply import Reply, cleaned, is_whole, new_item
+from core.knowledge.merges import Known
 
 
 def propose(

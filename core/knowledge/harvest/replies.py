@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.kernel import paths
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.disk import (
     OS_DISK,
     Disk,

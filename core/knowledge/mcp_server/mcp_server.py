@@ -17,7 +17,7 @@ import msgspec
 
 from core import __version__
 from core.kernel import paths
-from core.kernel.decoders import from_json, read_json
+from core.kernel.codecs import from_json, read_json
 from core.kernel.errors import StorageError
 from core.kernel.frame import clean
 from core.kernel.language import english, in_english
@@ -29,7 +29,6 @@ from core.kernel.values.knowledge import Item, Proposal
 from core.kernel.values.retrieval import MemoryToolAnswer
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.stack import ToolSchema
-from core.knowledge.duplicates import known_items
 from core.knowledge.fact_store import FactReader
 from core.knowledge.facts.fact_merge import ranked
 from core.knowledge.file_writer import await_withdrawal
@@ -37,6 +36,7 @@ from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.mcp_server.mcp_tools import WRITING, Asked, TalkRow, Talks
 from core.knowledge.mcp_server.proposal_worker import propose
 from core.knowledge.memory_log import read_logs
+from core.knowledge.merges import known_items
 from core.talk.discussion.catalog import Catalog
 from core.talk.discussion.discussion_meta import read_meta
 from core.talk.transcripts.ours import read_log

@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal, Protocol
 import msgspec
 
 from core.kernel import figures
-from core.kernel.decoders import from_builtins, schemas_of
-from core.kernel.encoders import to_json
+from core.kernel.codecs import from_builtins, schemas_of, to_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean, frame
 from core.kernel.secrets import scrub, scrubbed_line
@@ -20,9 +19,9 @@ from core.kernel.values.knowledge import Category, Item, Proposal
 from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.retrieval import MemoryToolAnswer
 from core.kernel.values.stack import ToolSchema
-from core.knowledge.duplicates import folded, query_words, search_items
 from core.knowledge.evidence_rows import short_name
 from core.knowledge.mcp_server.proposal_step import MAX_DETAIL_CHARS, MAX_NAME_CHARS, MAX_TEXT_CHARS, words_of
+from core.knowledge.merges import folded, query_words, search_items
 
 MAX_ANSWER_CHARS, MAX_SHOWN_CHARS, MAX_READ_CHARS = 24_000, 1_200, 12_000
 MAX_IDS, MAX_COUNT = 20, 50

@@ -18,20 +18,17 @@ from core.kernel.queue import queued
 from core.kernel.values.knowledge import Category, Proposal, ProposalsState, Provenance
 from core.knowledge import edits
 from core.knowledge.categories import FILE_OF
-from core.knowledge.duplicates import Known, known_items
 from core.knowledge.evidence_rows import short_name
 from core.knowledge.file_writer import write_lock
 from core.knowledge.knowledge_reader import read_categories
-from core.knowledge.mcp_server.proposal_messages import (
+from core.knowledge.mcp_server.proposal_step import (
+    MOST_WAITING,
     McpServerEffect,
     McpServerEvent,
     ProposalsRead,
     ReadProposals,
     RefuseProposals,
     WriteProposed,
-)
-from core.knowledge.mcp_server.proposal_step import (
-    MOST_WAITING,
     book_text,
     key_of,
     new_item,
@@ -40,6 +37,7 @@ from core.knowledge.mcp_server.proposal_step import (
     safe_words,
     words_of,
 )
+from core.knowledge.merges import Known, known_items
 
 # File of proposals, beside knowledge: written under knowledge's lock by the server, the window and a
 # forgetting.

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from core.kernel.encoders import to_json
+from core.kernel.codecs import to_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import size
 from core.kernel.frame import clean, frame, size_bytes

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean, one_line
 from core.kernel.language import tr

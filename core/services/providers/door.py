@@ -12,7 +12,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from core.kernel.decoders import without_half_characters
+from core.kernel.codecs import without_half_characters
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean, one_line
 from core.kernel.language import english, tr

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.services.providers.door import (

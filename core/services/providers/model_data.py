@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import TomlError, read_toml
+from core.kernel.codecs import TomlError, read_toml
 from core.kernel.errors import ConfigError
 from core.kernel.language import tr
 from core.kernel.opener import read_file

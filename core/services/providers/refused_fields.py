@@ -11,9 +11,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json, to_json
 from core.kernel.disk import make_dirs, write_passing
-from core.kernel.encoders import to_json
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.opener import read_file
 from core.kernel.values.messages import ReasoningPart

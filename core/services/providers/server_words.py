@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.language import tr
 from core.kernel.patterns import late

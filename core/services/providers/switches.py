@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import canonical_json, read_json
+from core.kernel.codecs import canonical_json, read_json
 from core.kernel.errors import ProviderError
 from core.kernel.patterns import late
 from core.kernel.values.provider import Effort, ProviderKind, ProviderRequest, RequestPart, StreamItem

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
-from core.kernel.decoders import canonical_json, read_json
+from core.kernel.codecs import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.frame import clean
 from core.kernel.language import tr

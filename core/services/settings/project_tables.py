@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import from_builtins
+from core.kernel.codecs import from_builtins
 from core.kernel.frame import clean, one_line
 from core.kernel.language import tr
 from core.kernel.patterns import late

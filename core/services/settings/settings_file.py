@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from core.kernel.decoders import MAX_MARKS, TomlError, read_toml
+from core.kernel.codecs import MAX_MARKS, TomlError, read_toml
 from core.kernel.disk import make_dirs, write_file
 from core.kernel.errors import ConfigError, LockedError, StorageError
 from core.kernel.language import tr

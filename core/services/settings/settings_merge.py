@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import TomlError, read_toml
+from core.kernel.codecs import TomlError, read_toml
 from core.kernel.language import tr
 from core.kernel.values.mcp import McpServerSettings
 from core.kernel.values.provider import ProviderKind

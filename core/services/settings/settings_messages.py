@@ -7,7 +7,6 @@ from typing import Annotated
 
 import msgspec
 
-from core.kernel.reports import FILLED
 from core.kernel.values.curation import Preset, TextTable
 from core.kernel.values.mcp import McpApproved, McpServerSettings
 from core.kernel.values.provider import ModelPrice, ModelProfile, PriceSource, ProviderStatus
@@ -20,6 +19,7 @@ from core.kernel.values.settings import (
     Settings,
     SettingsFault,
 )
+from core.kernel.values.updates import FILLED
 from core.kernel.values.usage import OfferedCommand
 
 

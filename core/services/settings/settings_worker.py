@@ -21,7 +21,6 @@ from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
 from core.kernel.queue import queued
-from core.kernel.reports import OperationDone, OperationFailed, Report, WorkerReported
 from core.kernel.values.curation import NamedText
 from core.kernel.values.provider import (
     KeySource,
@@ -32,6 +31,7 @@ from core.kernel.values.provider import (
     ProviderStatus,
 )
 from core.kernel.values.settings import GuidePage, ServerSettings
+from core.kernel.values.updates import OperationDone, OperationFailed, Report, WorkerReported
 from core.services.providers.claude_code.client import find_program, notes_command
 from core.services.providers.clients import Clients, Starts
 from core.services.providers.door import sound_models

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import TomlError, read_toml
+from core.kernel.codecs import TomlError, read_toml
 from core.kernel.patterns import late
 
 # Places in TOML text: statements with their spans, and the line of any key. Pure.

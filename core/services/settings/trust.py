@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import from_json
-from core.kernel.encoders import to_json
+from core.kernel.codecs import from_json, to_json
 from core.kernel.errors import ConfigError
 from core.kernel.language import tr
 from core.kernel.values.mcp import McpApproved, McpOrigin, McpServerSettings

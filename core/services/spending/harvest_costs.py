@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.decoders import from_builtins, read_json
+from core.kernel.codecs import from_builtins, read_json
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.kernel.errors import StorageError
 from core.kernel.opener import BOOK_BYTES, read_file

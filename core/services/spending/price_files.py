@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.kernel import paths
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.disk import make_dirs, write_file
 from core.kernel.errors import SlopError
 from core.kernel.language import tr

@@ -16,16 +16,15 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json, to_json
 from core.kernel.disk import make_dirs, write_passing
-from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.language import tr
 from core.kernel.locks import HeldLock, take_lock
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.queue import queued
-from core.kernel.reports import Report
+from core.kernel.values.updates import Report
 from core.kernel.values.usage import Payment, SpentElsewhere, UsageKind
 from core.services.spending.limits import shared_key, upkeep_key
 from core.services.spending.spending_messages import (

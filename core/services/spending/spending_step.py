@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from core.kernel.figures import count, dollars
 from core.kernel.language import tr
-from core.kernel.reports import Tick
 from core.kernel.values.discussion import CallPhase
 from core.kernel.values.state import AppState, CommandOutcome
-from core.kernel.values.updates import Handlers, Result, conclude, decline, follow, keep, on
+from core.kernel.values.updates import Handlers, Result, Tick, conclude, decline, follow, keep, on
 from core.kernel.values.usage import MonthSpent, Reservation, UsageBy, UsageQuery
 from core.services.settings.settings_messages import FindCallPrices
 from core.services.spending.limits import (

@@ -1,27 +1,59 @@
-"""The table of all calls that were paid for, and its sums. Loads numpy: imported where sums are asked for."""
+"""Usage as a table of calls and in words, the same for the window, the command line and the Hook API."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import csv
+import io
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from core.kernel.figures import day_start
+from core.kernel.figures import count, day_start, money, share, span, tokens
 from core.kernel.language import tr
 from core.kernel.values.usage import (
     PERIODS,
     PaidKind,
+    Usage,
     UsageBy,
     UsageQuery,
     UsageReport,
     UsageRow,
     UsageSum,
 )
-from core.services.spending.paid_calls import KINDS
 from core.services.spending.pricing import TokenPrices
+
+# One call that was paid for, as bytes of the table of all: written with each, read by columns.
+
+KINDS = tuple(PaidKind)
+CALL = struct.Struct("<dIIBBqqqqqqddd")
+"""Time, payer, discussion, kind, whether it is an estimate, tokens (-1: not told), cost and seconds (NaN: not known)."""
+_UNTOLD = float("nan")
+
+
+def pack_call(at: datetime, payer: int, discussion: int, kind: PaidKind, usage: Usage) -> bytes:
+    """One call as bytes of the table. `payer`, `discussion`: their numbers."""
+    return CALL.pack(
+        at.timestamp(), payer, discussion, KINDS.index(kind), usage.is_estimate,
+        _told(usage.input_tokens), _told(usage.output_tokens),
+        _told(usage.cache_read_tokens), _told(usage.cache_write_tokens),
+        _told(usage.cache_write_1h_tokens), _told(usage.cache_write_12h_tokens),
+        _known(usage.cost_usd), _known(usage.time_to_first_token_s), _known(usage.duration_s),
+    )  # fmt: skip
+
+
+def _told(tokens: int | None) -> int:
+    return -1 if tokens is None else tokens
+
+
+def _known(figure: float | None) -> float:
+    return _UNTOLD if figure is None else figure
+
+
+# The table of all calls that were paid for, and its sums. Loads numpy: imported where sums are asked for.
 
 # The table of all calls that were paid for, and its sums: columns of numbers, so that 100,000 calls take
 # milliseconds.
@@ -306,3 +338,130 @@ def _sum(figures: Array) -> UsageSum:
         first_token_s=whole[_FIRST] / whole[_FIRSTS] if whole[_FIRSTS] else None,
         tokens_per_s=whole[_SPEED_TOKENS] / whole[_SPEED_S] if whole[_SPEED_S] > 0 else None,
     )
+
+
+# Usage in words and as a table for a spreadsheet: the same for the window, the command line and the Hook
+# API.
+
+HEAD = ("", "calls", "cost", "saved", "hits", "in", "out", "speed")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""A cell that begins so is a formula to a spreadsheet."""
+
+
+def sum_cells(one: UsageSum) -> tuple[str, ...]:
+    """Calls, cost, saved, hit rate, tokens in and out, and speed, as a person reads them."""
+    return (
+        f"{one.calls:,}",
+        cost_text(one),
+        saved_text(one),
+        "" if one.hit_rate is None else share(one.cache_read_tokens, one.input_tokens),
+        tokens(one.input_tokens),
+        tokens(one.output_tokens),
+        _rate(one),
+    )
+
+
+def _rate(one: UsageSum) -> str:
+    return "" if one.tokens_per_s is None else tr("{tokens:.0f} tokens/s", tokens=one.tokens_per_s)
+
+
+def cost_text(one: UsageSum) -> str:
+    """The known cost; more where some of it is not known."""
+    known = money(one.known_cost_usd, is_estimate=bool(one.estimates))
+    return (
+        tr("{known} + {unpriced:,} unknown", known=known, unpriced=one.unpriced)
+        if one.unpriced and one.known_cost_usd is not None
+        else known
+    )
+
+
+def saved_text(one: UsageSum) -> str:
+    """Savings of caching; `-$0.02` where it took more than it gave."""
+    if one.unsaved and one.saved_usd <= 0:
+        return tr("unknown")
+    return f"-{money(-one.saved_usd)}" if one.saved_usd < 0 else money(one.saved_usd)
+
+
+def speed_text(one: UsageSum) -> str:
+    """`41 tokens/s, first after 0.8 s`; empty where no call told."""
+    first = (
+        ""
+        if one.first_token_s is None
+        else tr("first token after {first_token_s}", first_token_s=span(one.first_token_s))
+    )
+    return ", ".join(filter(None, (_rate(one), first)))
+
+
+def report_notes(report: UsageReport) -> Iterator[str]:
+    """Sentences about what the sums do not hold."""
+    total = report.total
+    if total.unpriced == 1:
+        yield tr("1 call has no known price and adds nothing to the cost.")
+    elif total.unpriced:
+        yield tr(
+            "{unpriced:,} calls have no known price and add nothing to the cost.", unpriced=total.unpriced
+        )
+    if total.unsaved:
+        yield tr(
+            "The program does not know what caching saved in {unsaved}.",
+            unsaved=count(total.unsaved, tr("call"), tr("calls")),
+        )
+    if report.odd_dates == 1:
+        yield tr(
+            "1 call has a date before 2015 or after tomorrow. The total counts it, no day does. {remedy}",
+            remedy=_CLOCK,
+        )
+    elif report.odd_dates:
+        yield tr(
+            "{odd_dates:,} calls have a date before 2015 or after tomorrow. The total counts them, no day does. {remedy}",
+            odd_dates=report.odd_dates,
+            remedy=_CLOCK,
+        )
+
+
+_CLOCK = tr("Check your computer's clock.")
+
+
+def report_data(report: UsageReport) -> dict[str, Any]:
+    """The report as the plain data that the CLI prints and the Hook API answers with."""
+    return {
+        "by": report.query.by.value,
+        "since": report.query.since,
+        "until": report.query.until,
+        "total": sum_data(report.total),
+        "rows": [{"key": row.key, "label": row.label, **sum_data(row.sum)} for row in report.rows],
+        "odd_dates": report.odd_dates,
+    }
+
+
+def sum_data(one: UsageSum) -> dict[str, Any]:
+    """A sum as plain data. Costs are what is known of them; `unpriced_calls` come on top."""
+    return {
+        "calls": one.calls,
+        "input_tokens": one.input_tokens,
+        "output_tokens": one.output_tokens,
+        "cache_read_tokens": one.cache_read_tokens,
+        "cache_write_tokens": one.cache_write_tokens,
+        "hit_rate": one.hit_rate,
+        "cost_usd": one.known_cost_usd,
+        "unpriced_calls": one.unpriced,
+        "estimated_calls": one.estimates,
+        "saved_usd": one.saved_usd,
+        "saving_unknown_calls": one.unsaved,
+        "time_to_first_token_s": one.first_token_s,
+        "tokens_per_s": one.tokens_per_s,
+    }
+
+
+def report_csv(report: UsageReport) -> str:
+    """A row each, for a spreadsheet: RFC 4180, a head first. What is not known is an empty cell, never 0."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow((report.query.by.value, "label", *sum_data(report.total)))
+    for row in report.rows:
+        writer.writerow((_cell(row.key), _cell(row.label), *sum_data(row.sum).values()))
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -26,7 +26,7 @@ from core.talk.caching.cache_ledger import forget_discussion, live_entries, merg
 from core.talk.caching.decision import Decision
 from core.talk.caching.gaps import KEPT_GAPS, KEPT_TALKS, observed, stats_of, with_gap
 from core.talk.caching.keepalive import Idle
-from core.talk.caching.rewrite import holds_withdrawn
+from core.talk.caching.rewrites import holds_withdrawn
 from core.talk.caching.sent_request import sent_knowledge
 from core.talk.caching.view import Replayed, SharedBase, shared_base
 

@@ -13,9 +13,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.decoders import canonical_json, read_json
+from core.kernel.codecs import canonical_json, read_json, to_json
 from core.kernel.disk import OS_DISK, Disk, write_file
-from core.kernel.encoders import to_json
 from core.kernel.frame import size_bytes
 from core.kernel.language import tr
 from core.kernel.opener import read_file, reason_of

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
 from core.kernel.queue import queued
-from core.kernel.reports import Report
 from core.kernel.values.cache import CachePrices, RewriteCosts
 from core.kernel.values.provider import ProviderKind, ProviderRequest
 from core.kernel.values.spec import StackSpec
+from core.kernel.values.updates import Report
 from core.kernel.values.usage import Usage, UsageKind
 from core.services.providers.clients import Clients, Forgets, Stores
 from core.services.providers.failures import is_answer_lost

@@ -49,7 +49,7 @@ from core.talk.caching.decision import DecideMemo, Market
 from core.talk.caching.offers import CacheSetup, scope_settings, settings_for
 from core.talk.caching.pings import Ping, Upkept
 from core.talk.caching.planned_calls import CacheReport, begins_turn, planned_turn
-from core.talk.caching.rewrite import holds_withdrawn, rewrite_costs
+from core.talk.caching.rewrites import holds_withdrawn, rewrite_costs
 from core.talk.caching.view import Replayed, replay
 from core.talk.context.stack import AggregateStack
 from core.talk.context.token_scale import token_counter

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import enum_value
+from core.kernel.codecs import enum_value
 from core.kernel.values.cache import (
     CacheLedgerEntry,
     LedgerScope,

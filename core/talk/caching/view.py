@@ -11,7 +11,7 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import canonical_json, read_json
+from core.kernel.codecs import canonical_json, read_json
 from core.kernel.language import tr
 from core.kernel.values.cache import SentPart
 from core.kernel.values.messages import ReasoningPart

@@ -14,9 +14,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json, to_json
 from core.kernel.disk import write_passing
-from core.kernel.encoders import to_json
 from core.kernel.errors import SlopError
 from core.kernel.ids import make_id
 from core.kernel.opener import read_file

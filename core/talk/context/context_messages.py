@@ -6,12 +6,12 @@ from typing import Annotated
 
 import msgspec
 
-from core.kernel.reports import FILLED
 from core.kernel.values.cache import CachePlan
 from core.kernel.values.curation import FileItem, FilesLookedUp, FileSnapshot, ItemFiles, TextTable
 from core.kernel.values.settings import FileLimits
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import ContextReport
+from core.kernel.values.updates import FILLED
 from core.kernel.values.usage import OfferedCommand
 from core.services.settings.settings_messages import NamedTextStored, PresetStored
 

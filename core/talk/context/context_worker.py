@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from core.kernel.disk import make_dirs
 from core.kernel.errors import StorageError
 from core.kernel.opener import open_descriptor, read_file
-from core.kernel.reports import Report
 from core.kernel.values.curation import FileItem, FileMode, FileSnapshot, ItemFiles
 from core.kernel.values.settings import FileLimits
+from core.kernel.values.updates import Report
 from core.talk.context.assembly import Assembler, TokenCounter
 from core.talk.context.context_messages import (
     AssembleContext,

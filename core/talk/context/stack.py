@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import canonical_json, read_json
+from core.kernel.codecs import canonical_json, read_json
 from core.kernel.frame import frame
 from core.kernel.values.curation import NamedText
 from core.kernel.values.provider import Effort, ModelProfile, ProviderRequest

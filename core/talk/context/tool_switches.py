@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import canonical_json, read_json
+from core.kernel.codecs import canonical_json, read_json
 from core.kernel.values.provider import Effort
 from core.kernel.values.stack import LayerId, ToolSchema
 from core.kernel.values.window import BaseFile, ContextView, TurnSwitch

@@ -20,8 +20,8 @@ from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.picture_files import as_looked_at, mended_png
 from core.kernel.queue import queued
-from core.kernel.reports import Report
 from core.kernel.values.messages import EXTENSIONS, AttachmentPart
+from core.kernel.values.updates import Report
 from core.talk.discussion.discussion_messages import AttachmentStored, StoreAttachment
 from core.talk.discussion.pdf_text import Found
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.child_process import start_child
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.errors import StorageError
 from core.kernel.frame import clean, one_line
 from core.kernel.language import tr
@@ -32,8 +32,8 @@ from core.kernel.values.records import EditRecord, MessageRecord
 from core.kernel.values.state import SearchHits
 from core.kernel.values.usage import PaidKind, UsageQuery, UsageReport
 from core.services.spending.harvest_costs import harvest_calls, harvest_files
-from core.services.spending.paid_calls import pack_call
 from core.services.spending.pricing import billed_prices
+from core.services.spending.usage_table import pack_call
 from core.talk.discussion import log as discussion_log
 from core.talk.discussion import log_codec, trash
 from core.talk.discussion.catalog_entries import (

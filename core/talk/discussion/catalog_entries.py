@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.frame import one_line
 from core.kernel.opener import open_file
 from core.kernel.patterns import late
@@ -40,7 +40,7 @@ from core.kernel.values.records import (
     UsageRecord,
 )
 from core.kernel.values.usage import UPKEEP_KINDS, PaidKind, Upkeep, Usage, UsageKind, add_usage
-from core.services.spending.paid_calls import pack_call
+from core.services.spending.usage_table import pack_call
 from core.talk.discussion import log
 from core.talk.discussion.discussion_meta import MetaRead, read_meta
 from core.talk.discussion.log_codec import ForeignLine, from_json_value, to_json_value

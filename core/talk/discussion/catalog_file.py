@@ -17,7 +17,7 @@ from core.kernel.language import tr
 from core.kernel.opener import create_missing, require_file
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.usage import Upkeep, Usage
-from core.services.spending.paid_calls import CALL
+from core.services.spending.usage_table import CALL
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import fields, replace
 
-from core.kernel.decoders import canonical_json, from_builtins, read_json
+from core.kernel.codecs import canonical_json, from_builtins, read_json
 from core.kernel.frame import frame
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import (

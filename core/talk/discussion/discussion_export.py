@@ -12,7 +12,7 @@ from typing import Any, TypeVar, assert_never
 
 import msgspec
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.errors import StorageError
 from core.kernel.figures import count, dollars, span
 from core.kernel.language import tr

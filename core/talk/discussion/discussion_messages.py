@@ -7,7 +7,6 @@ from typing import Annotated
 
 import msgspec
 
-from core.kernel.reports import FILLED
 from core.kernel.values.discussion import (
     DiscussionMeta,
     DiscussionSummary,
@@ -18,6 +17,7 @@ from core.kernel.values.discussion import (
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.records import Record
 from core.kernel.values.state import SearchHits, TrashItem
+from core.kernel.values.updates import FILLED
 from core.kernel.values.usage import OfferedCommand
 from core.services.spending.spending_messages import CountUsage
 

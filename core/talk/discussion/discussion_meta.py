@@ -15,9 +15,8 @@ from typing import Any
 import msgspec
 
 from core.kernel import paths
-from core.kernel.decoders import TomlError, decode_toml, from_json, read_json
+from core.kernel.codecs import TomlError, builtins_of, decode_toml, from_json, read_json
 from core.kernel.disk import OS_DISK, Appended, Disk, append_file, reported, write_file
-from core.kernel.encoders import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.ids import time_of_id
 from core.kernel.language import tr

@@ -22,7 +22,7 @@ from core.kernel.values.updates import (
 )
 from core.services.spending.spending_messages import CountUsage
 from core.services.spending.spending_step import count_usage
-from core.services.spending.usage_text import report_csv
+from core.services.spending.usage_table import report_csv
 from core.talk.discussion import durability, lifecycle
 from core.talk.discussion import lifecycle as discussion_choices
 from core.talk.discussion.discussion_messages import (

@@ -18,12 +18,12 @@ from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.language import tr
 from core.kernel.queue import queued
-from core.kernel.reports import OperationDone, OperationFailed, Report, WorkerReported
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion, is_partial
 from core.kernel.values.messages import Message, Role
 from core.kernel.values.records import Record
 from core.kernel.values.state import SearchHits
+from core.kernel.values.updates import OperationDone, OperationFailed, Report, WorkerReported
 from core.kernel.values.usage import Payment
 from core.services.spending.limits import call_key, payments_of
 from core.services.spending.spending_messages import (

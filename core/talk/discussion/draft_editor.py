@@ -19,8 +19,8 @@ from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.opener import read_start
 from core.kernel.queue import queued
-from core.kernel.reports import OperationFailed
 from core.kernel.text_editor import find_editor
+from core.kernel.values.updates import OperationFailed
 from core.talk.discussion.discussion_messages import DraftEdited, EditDraft
 
 FILE = "draft-in-editor.md"

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from core.kernel.decoders import TypedReader, decoder_of, enum_value, from_builtins, read_json
+from core.kernel.codecs import TypedReader, decoder_of, enum_value, from_builtins, read_json
 from core.kernel.language import english, tr
 from core.kernel.patterns import late
 from core.kernel.values.records import (

@@ -15,9 +15,8 @@ from typing import Any, Protocol
 import msgspec
 
 from core.kernel import paths
-from core.kernel.decoders import from_builtins, from_json
+from core.kernel.codecs import builtins_of, from_builtins, from_json
 from core.kernel.disk import OS_DISK, Disk, reported, storage_error
-from core.kernel.encoders import builtins_of
 from core.kernel.errors import LockedError, StorageError
 from core.kernel.ids import make_id
 from core.kernel.language import tr

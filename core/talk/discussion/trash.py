@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from core.kernel import paths
-from core.kernel.decoders import TomlError, decode_toml
+from core.kernel.codecs import TomlError, decode_toml
 from core.kernel.disk import OS_DISK, Disk, make_dirs, reported, sync_dir, write_file
 from core.kernel.errors import StorageError
 from core.kernel.ids import time_of_id

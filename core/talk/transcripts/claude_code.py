@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import decoder_of, from_builtins, from_json, without_half_characters
+from core.kernel.codecs import decoder_of, from_builtins, from_json, without_half_characters
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.machine import uncollected

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import from_json, read_json
+from core.kernel.codecs import from_json, read_json
 from core.kernel.language import tr
 from core.kernel.values.imports import Transcript, TranscriptKind, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart

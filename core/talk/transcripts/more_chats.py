@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import from_json
+from core.kernel.codecs import from_json
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.errors import StorageError
 from core.kernel.language import tr
 from core.kernel.patterns import late

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from core.kernel.decoders import from_json, read_json
+from core.kernel.codecs import from_json, read_json
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.patterns import late

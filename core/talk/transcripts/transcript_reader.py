@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import from_json, read_json
+from core.kernel.codecs import from_json, read_json
 from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptKind, TranscriptMessage, Unread

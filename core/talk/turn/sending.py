@@ -47,7 +47,7 @@ from core.services.spending.estimates import next_call_usd, other_call_usd, repl
 from core.services.spending.limits import call_of, is_shared, reached_limits
 from core.services.spending.spending_messages import SettleReserve
 from core.talk.context.context_spec import stack_spec
-from core.talk.context.window_budget import journal_line, must_make_room
+from core.talk.context.token_scale import journal_line, must_make_room
 from core.talk.discussion.cuts import calls_record, line_record, passing_calls
 from core.talk.discussion.discussion_messages import (
     AppendRecords,

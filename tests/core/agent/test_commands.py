@@ -17,8 +17,7 @@ import msgspec
 import pytest
 
 from core.agent.agent_messages import CommandEnded
-from core.agent.commands import Commands
-from core.agent.run_marks import VARIABLE, RunMark, survivors
+from core.agent.commands import VARIABLE, Commands, RunMark, survivors
 from core.agent.sandbox import Confinement
 from core.agent.tool import CommandOrder
 from core.agent.tool_policy import Standing, rule

@@ -26,7 +26,7 @@ from core.kernel.values.window import CompactionPhase, CutPlan, CutReason, Shrun
 from core.services.settings.settings_messages import ChangeSetting, SettingsSettled
 from core.services.spending.limits import upkeep_key
 from core.talk.caching.caching_messages import StopPings
-from core.talk.context.window_budget import context_window
+from core.talk.context.token_scale import context_window
 from core.talk.discussion.discussion_messages import AppendRecords, RecordsAppended, UpkeepToken, WriteFailed
 from core.talk.discussion.log_content import fold
 from core.talk.turn.sending import save_then_call

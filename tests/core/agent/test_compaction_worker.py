@@ -21,12 +21,12 @@ from core.agent.compaction_worker import MAX_JOURNAL_BYTES, CompactionHandler
 from core.agent.journal_text import new_entry, written
 from core.kernel.errors import StorageError
 from core.kernel.paths import JOURNAL_FILE
-from core.kernel.reports import Report
 from core.kernel.values.curation import Preset
 from core.kernel.values.messages import Message, Role, TextPart
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.spec import PlannedRequest, StackSpec
 from core.kernel.values.stack import StackInputs
+from core.kernel.values.updates import Report
 from core.kernel.values.usage import Usage
 from core.kernel.values.window import CutPlan, CutReason, ViewCut
 from core.services.providers.protocol import Provider

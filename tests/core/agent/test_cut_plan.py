@@ -27,7 +27,7 @@ from core.kernel.values.messages import (
 )
 from core.kernel.values.records import DeleteRecord, MessageRecord, Record, ViewRecord
 from core.kernel.values.window import CutReason
-from core.talk.context.window_budget import budget_of, is_full, is_told
+from core.talk.context.token_scale import budget_of, is_full, is_told
 from core.talk.discussion.cuts import cut_record, head_message, sent_view
 from core.talk.discussion.log_codec import decode, encode
 from core.talk.discussion.log_content import apply, fold

@@ -25,11 +25,10 @@ from core.agent.agent_pages import page_of, with_page
 from core.agent.delegation import MAX_RESULT_BYTES, MOST_AT_ONCE, MOST_IN_TURN, framed_result, questions_of
 from core.agent.tool_policy import EDIT_GRANT, approval_id
 from core.app.app_messages import Effect
-from core.app.letting_go import KEPT_OPEN
+from core.app.lifecycle import KEPT_OPEN
 from core.kernel.errors import FailureKind
 from core.kernel.ids import Stamp
 from core.kernel.language import tr
-from core.kernel.reports import OperationFailed, Tick
 from core.kernel.values.agent import ActKind, Approval, CallState, FileChange, Mode, ToolCall
 from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion
 from core.kernel.values.mcp import McpState
@@ -38,7 +37,7 @@ from core.kernel.values.provider import Failure, StopKind, Stopped
 from core.kernel.values.spec import ToolOffer
 from core.kernel.values.stack import ToolSchema
 from core.kernel.values.state import CommandOutcome, TrashItem
-from core.kernel.values.updates import is_busy, outcome_of, with_summary
+from core.kernel.values.updates import OperationFailed, Tick, is_busy, outcome_of, with_summary
 from core.kernel.values.usage import Usage
 from core.services.spending.limits import reached_limits
 from core.talk.caching.caching_messages import StopPings

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.agent import guarded_places
-from core.agent.guarded_places import GuardedPlaces
+from core.agent import guarded_files
+from core.agent.guarded_files import GuardedPlaces
 
 
 def shown(root: Path) -> list[str]:
@@ -88,7 +88,7 @@ def test_what_comes_to_be_deeper_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     held = places.hold(str(tmp_path))
     (tmp_path / "sub" / ".ENVRC").write_text("x")
     assert places.release(str(tmp_path), held) == (str(tmp_path / "sub" / ".ENVRC"),)
-    monkeypatch.setattr(guarded_places, "MOST_LOOKED_AT", 1)
+    monkeypatch.setattr(guarded_files, "MOST_LOOKED_AT", 1)
     assert places.hold(str(tmp_path)).guarded != ()
 
 

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from core.agent.agent_messages import JudgeCall, RunCall
 from core.app.app_messages import HomeOpened
-from core.kernel.reports import Tick
 from core.kernel.values.agent import CallState
 from core.kernel.values.messages import Role
 from core.kernel.values.settings import Project
+from core.kernel.values.updates import Tick
 from core.services.settings.settings_messages import SettingsFilesChanged, SettingsSettled
 from core.talk.discussion.discussion_messages import DiscussionLoaded
 from core.talk.turn.turn_messages import CallProvider, RetrySend, SendPrompt

@@ -6,10 +6,10 @@ import pytest
 
 from core.agent.agent_messages import CallDone, CallJudged, JudgeCall
 from core.app.app_messages import Effect, Quit
-from core.kernel.reports import Tick
 from core.kernel.values.agent import ActKind, Approval
 from core.kernel.values.provider import StopKind, Stopped
 from core.kernel.values.records import RequestRecord, UsageRecord
+from core.kernel.values.updates import Tick
 from core.kernel.values.usage import Payment, Reservation, Usage
 from core.services.spending.limits import call_key
 from core.services.spending.spending_messages import ClaimReserve, SettleReserve, SpendingEffect

@@ -23,14 +23,13 @@ from core.agent.tool_policy import EDIT_GRANT
 from core.app.app_messages import Effect, HomeOpened
 from core.kernel.errors import FailureKind
 from core.kernel.language import tr
-from core.kernel.reports import Tick
 from core.kernel.values.agent import ActKind, Approval, CallState, Mode, Sandbox
 from core.kernel.values.messages import CallEnd, Mark, Role, TextPart, ToolResultPart
 from core.kernel.values.provider import Failure, StopKind, Stopped
 from core.kernel.values.records import StartRecord
 from core.kernel.values.settings import CachingSettings, Project, Settings, ToolSettings
 from core.kernel.values.state import AppState, TrashItem
-from core.kernel.values.updates import outcome_of
+from core.kernel.values.updates import Tick, outcome_of
 from core.kernel.values.usage import Usage
 from core.talk.discussion.discussion_messages import (
     AddToQueue,

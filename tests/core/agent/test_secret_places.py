@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.guarded_places import MOST_SHUT, SecretPlaces
+from core.agent.guarded_files import MOST_SHUT, SecretPlaces
 from core.agent.sandbox import Confinement
 from core.agent.tool import CommandOrder
 from core.agent.tools.bash import judge_bash, run_bash
@@ -136,7 +136,7 @@ def test_more_than_is_looked_at_keeps_a_command_from_running(
     project: ShellDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A command could fill the project, and the next one read what lies behind."""
-    monkeypatch.setattr("core.agent.guarded_places.MOST_SECRETS_LOOKED_AT", 50)
+    monkeypatch.setattr("core.agent.guarded_files.MOST_SECRETS_LOOKED_AT", 50)
     said = run(project, "mkdir a && cd a && seq 100 | xargs touch && echo filled", has_yes=False)
     assert "filled" in said
 

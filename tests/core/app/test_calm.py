@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from core.agent.agent_messages import StartAutonomy
 from core.app.lifecycle import is_calm
-from core.kernel.reports import Tick
 from core.kernel.values.cache import DiscussionCacheState
 from core.kernel.values.harvest import HarvestPhase
 from core.kernel.values.state import AppState
+from core.kernel.values.updates import Tick
 from core.kernel.values.usage import Reservation
 from tests.core.app.playbook import Playbook
 

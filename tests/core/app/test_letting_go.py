@@ -14,17 +14,16 @@ from msgspec.structs import replace
 
 from core.agent.agent_messages import StartAutonomy
 from core.app import home as store_home
-from core.app import letting_go
+from core.app import lifecycle
 from core.app.app_messages import Command, Effect, Event
-from core.app.letting_go import KEPT_OPEN, RESTS
+from core.app.lifecycle import KEPT_OPEN, RESTS
 from core.kernel.errors import FailureKind
-from core.kernel.reports import Tick
 from core.kernel.values.cache import DiscussionCacheState
 from core.kernel.values.discussion import DiscussionSummary, Draft, OpenDiscussion
 from core.kernel.values.messages import AttachmentPart, TextPart
 from core.kernel.values.provider import Failure, StopKind, Stopped
 from core.kernel.values.state import AppState, PendingWrite
-from core.kernel.values.updates import with_open
+from core.kernel.values.updates import Tick, with_open
 from core.kernel.values.usage import Reservation, Usage
 from core.talk.context.context_messages import LeaveStack
 from core.talk.discussion.discussion_messages import (
@@ -159,7 +158,7 @@ def test_what_is_under_way_keeps_its_discussion(work: object) -> None:
     for number in range(MANY):
         book.later(60).discussion(f"Later {number}")
 
-    assert not letting_go.may_leave(book.state, kept)
+    assert not lifecycle.may_leave(book.state, kept)
     assert kept in opened(book)
 
 
@@ -198,7 +197,7 @@ class Person:
     def do(self, command: Command | Event) -> None:
         self.acts += 1
         self.book.count = 1_000 * self.acts  # the same ids, however many events an act takes
-        with mock.patch.object(letting_go, "KEPT_OPEN", self.kept):
+        with mock.patch.object(lifecycle, "KEPT_OPEN", self.kept):
             self._carry_out(self.book.later(61).play(command))
 
     def _carry_out(self, effects: tuple[Effect, ...]) -> None:

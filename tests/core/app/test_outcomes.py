@@ -6,9 +6,8 @@ import pytest
 
 from core.app.app_messages import Command, awaited
 from core.app.execution import is_over
-from core.kernel.reports import OperationEnded, OperationFailed, command_id_of
 from core.kernel.values.state import AppState, CommandOutcome, Level
-from core.kernel.values.updates import conclude, outcome_of
+from core.kernel.values.updates import OperationEnded, OperationFailed, command_id_of, conclude, outcome_of
 from core.knowledge.knowledge_messages import ChangeKnowledge, RegenerateDigest
 from core.services.settings.settings_messages import RefreshModels
 from core.talk.context.context_messages import CreatePreset

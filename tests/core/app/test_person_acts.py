@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from core.app.app_messages import PERSON_ONLY, Command
 from core.app.execution import ALWAYS, FINAL, PROGRAMS_SETTINGS, SAYS_YES, is_persons
-from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
+from core.app.forgetting.forgetting_step import ForgetDiscussion, ForgetItem
 from core.front.hooks.table import OPERATIONS
 from core.imports.imports_messages import ImportConversations
-from core.kernel.reports import given_fields
 from core.kernel.values.discussion import Draft, OpenDiscussion
 from core.kernel.values.harvest import (
     HarvestItem,
@@ -22,6 +21,7 @@ from core.kernel.values.harvest import (
 from core.kernel.values.knowledge import Category, MergeGroup, MergeProposal
 from core.kernel.values.settings import AfterHarvest, CachingSettings, Settings
 from core.kernel.values.state import AppState
+from core.kernel.values.updates import given_fields
 from core.knowledge.harvest.harvest_messages import (
     ApplyHarvest,
     ApplyMerge,

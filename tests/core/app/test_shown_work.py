@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from core.agent.agent_messages import CallJudged, JudgeCall, RunCall
 from core.app.app_messages import Effect
-from core.kernel.reports import Tick
 from core.kernel.values.agent import ActKind, Approval
 from core.kernel.values.messages import TextPart
 from core.kernel.values.provider import StopKind, Stopped
 from core.kernel.values.records import RequestRecord
+from core.kernel.values.updates import Tick
 from core.kernel.values.usage import Usage
 from core.talk.context.context_messages import AssembleContext
 from core.talk.discussion.discussion_messages import (

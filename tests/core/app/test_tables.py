@@ -14,9 +14,8 @@ from core.app.app_messages import Command, Effect, Event, Input
 from core.app.dispatch import ACROSS, ORDER, ROOMS, followed_up, step
 from core.app.outside import WORK
 from core.kernel.ids import Stamp
-from core.kernel.reports import Tick, WorkerReported
 from core.kernel.values.state import AppState
-from core.kernel.values.updates import Handlers, Moment, follow, keep, on
+from core.kernel.values.updates import Handlers, Moment, Tick, WorkerReported, follow, keep, on
 from core.talk.turn.turn_messages import ReplyArrived
 from tests.core.app.playbook import START, Playbook
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from core.app.import_offers import offers_to
+from core.app.outside import offers_to
 from core.imports.export_knowledge import PIECE_CHARS, knowledge_of
 from core.imports.import_plan import left_out
 from core.imports.import_run import ImportHandler, ImportRequest, run_import

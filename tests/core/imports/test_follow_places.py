@@ -33,10 +33,10 @@ from core.imports.imports_messages import (
     SessionsTaken,
 )
 from core.kernel import paths
-from core.kernel.reports import Tick
 from core.kernel.values.imports import ImportFault, ImportReport
 from core.kernel.values.settings import ImportSettings
 from core.kernel.values.state import AppState
+from core.kernel.values.updates import Tick
 from core.services.settings.settings_messages import ChangeSetting
 from tests.core.imports.test_memory import session
 

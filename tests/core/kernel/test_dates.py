@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernel.dates import date_words, day_words
+from core.kernel.search_terms import date_words, day_words
 from core.kernel.words import MAX_TERMS, query_terms
 
 

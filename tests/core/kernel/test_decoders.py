@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.kernel.decoders import decoder_of, from_builtins, from_json, packed_decoder_of, read_json
+from core.kernel.codecs import decoder_of, from_builtins, from_json, packed_decoder_of, read_json
 
 meeting = threading.Barrier(2)
 alone: list[bool] = []

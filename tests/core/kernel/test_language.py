@@ -5,10 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from core.kernel.encoders import builtins_of, to_json, to_msgpack
+from core.kernel.codecs import builtins_of, to_json, to_msgpack
 from core.kernel.errors import SlopError
-from core.kernel.language import capital, english, in_english, joined, tr, words_of
-from core.kernel.stored_texts import retold
+from core.kernel.language import capital, english, in_english, joined, retold, tr, words_of
 
 pytestmark = pytest.mark.usefixtures("german")
 

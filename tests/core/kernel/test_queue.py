@@ -9,8 +9,8 @@ from queue import SimpleQueue
 from core.app.app_messages import Effect, Event
 from core.kernel.errors import StorageError
 from core.kernel.queue import QueueWorker
-from core.kernel.reports import OperationEnded, OperationFailed, WorkerReported, WritesCaughtUp
 from core.kernel.values.discussion import Draft
+from core.kernel.values.updates import OperationEnded, OperationFailed, WorkerReported, WritesCaughtUp
 from core.talk.discussion.discussion_messages import IndexDiscussion, SearchDiscussions, WriteDraft
 from tests.patience import PATIENCE_S
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.kernel.decoders import MAX_DEPTH, MAX_MARKS, TomlError, read_toml
+from core.kernel.codecs import MAX_DEPTH, MAX_MARKS, TomlError, read_toml
 from tests.operations import operations
 
 MOST_STEPS = 20_000

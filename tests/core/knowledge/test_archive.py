@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.kernel.encoders import builtins_of
+from core.kernel.codecs import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance
 from core.kernel.values.settings import KnowledgeSettings

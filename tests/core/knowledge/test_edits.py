@@ -12,10 +12,10 @@ from core.kernel.disk import Disk
 from core.kernel.errors import StorageError
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance
 from core.knowledge.categories import TASKS, CategoryLine, parse_file
-from core.knowledge.duplicates import search_items
 from core.knowledge.edits import add_item, delete_item, edit_item, set_task_done
 from core.knowledge.file_writer import ATTEMPTS, change_file, ensure_lines, has_line
 from core.knowledge.knowledge_reader import digest_file, read_categories, regenerate_digest
+from core.knowledge.merges import search_items
 from tests.core.kernel.faults import FullDisk
 
 

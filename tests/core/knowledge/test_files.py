@@ -12,8 +12,8 @@ from core.kernel.errors import StorageError
 from core.kernel.values.knowledge import Category, NewItem, NoteFile, NoteStatus
 from core.knowledge.apply_log import plan_append
 from core.knowledge.categories import note_name
-from core.knowledge.duplicates import Known
 from core.knowledge.file_writer import ensure_lines
+from core.knowledge.merges import Known
 from core.knowledge.note_files import (
     attach_notes,
     content_hash,

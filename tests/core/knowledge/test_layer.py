@@ -22,7 +22,6 @@ from core.kernel.values.knowledge import (
     Provenance,
 )
 from core.kernel.values.settings import KnowledgeSettings
-from core.knowledge.duplicates import known_items, same_text
 from core.knowledge.evidence_rows import item_hash
 from core.knowledge.facts.fact_merge import ranked
 from core.knowledge.knowledge_reader import KnowledgeReader, watch_paths
@@ -35,6 +34,7 @@ from core.knowledge.layer7 import (
     layer_inputs,
     project,
 )
+from core.knowledge.merges import known_items, same_text
 from core.talk.context.stack import knowledge_layer
 
 ON = KnowledgeState(digest="# D\n- one\n", switch=DigestSwitch.ON)

@@ -16,7 +16,6 @@ from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestPrevi
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance, Replacement
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.apply import begin_apply, finish_apply
-from core.knowledge.duplicates import known_items
 from core.knowledge.evidence_rows import is_struck, item_hash, short_name, struck, unstruck
 from core.knowledge.harvest import preview as harvest_preview
 from core.knowledge.harvest.distillation import distil
@@ -26,6 +25,7 @@ from core.knowledge.harvest.preview import choices_of, propose, read_review, rev
 from core.knowledge.harvest.transcript import Said
 from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.memory_log import item_history, read_logs
+from core.knowledge.merges import known_items
 from core.knowledge.recovery import undo_apply
 from tests.core.knowledge.homes import FIRST, NOW, entry_of, made_home
 

@@ -17,10 +17,10 @@ from core.kernel.errors import SlopError, StorageError
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, Item, LedgerStatus, NewItem, Provenance
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.categories import FILE_OF
-from core.knowledge.duplicates import same_text
 from core.knowledge.edits import add_item, delete_item, edit_item, set_task_done
 from core.knowledge.knowledge_reader import digest_file, fresh_digest, read_categories, regenerate_digest
 from core.knowledge.ledger import HarvestLedger, timestamp
+from core.knowledge.merges import same_text
 from core.knowledge.recovery import list_applies, recover_home, undo_apply
 from tests.core.knowledge.homes import NOW, FaultyDisk, KilledError
 

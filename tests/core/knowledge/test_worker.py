@@ -9,12 +9,12 @@ import pytest
 
 from core.app.app_messages import Event
 from core.kernel.errors import SlopError, StorageError
-from core.kernel.reports import OperationDone, OperationFailed
 from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles, Preset
 from core.kernel.values.knowledge import Category, DigestSwitch, Item, KnowledgeState
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import StackInputs
+from core.kernel.values.updates import OperationDone, OperationFailed
 from core.knowledge.apply import begin_apply
 from core.knowledge.file_writer import harvest_lock
 from core.knowledge.knowledge_messages import (

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from core.agent.commands import Commands
-from core.agent.guarded_places import CAME_TO_BE
+from core.agent.guarded_files import CAME_TO_BE
 from core.agent.server_sandbox import ServerSandbox
 from core.kernel.child_process import child_environment
 from core.kernel.values.mcp import McpAnswer, McpOrigin, McpServerSettings, WrappedCommand

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.kernel.encoders import builtins_of
+from core.kernel.codecs import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.frame import rag_block, size_bytes
 from core.kernel.language import english, tr

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from core.kernel.values.retrieval import SourceHead
+from core.retrieval.front_matter import note_head
 from core.retrieval.index_store import asked_tag
-from core.retrieval.note_heads import note_head
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):

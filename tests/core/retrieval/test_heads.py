@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.kernel.values.retrieval import SourceHead
-from core.retrieval.front_matter import read_front_matter
-from core.retrieval.note_heads import FieldNames, note_head
+from core.retrieval.front_matter import FieldNames, note_head, read_front_matter
 from core.retrieval.sources import read_head
 
 

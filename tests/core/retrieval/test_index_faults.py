@@ -28,11 +28,11 @@ from core.kernel.values.retrieval import (
 )
 from core.retrieval import index_file, index_run, sources
 from core.retrieval import sources as source_text
+from core.retrieval.embedders import MODEL_FOLDER, MiniLM, ModelError, Tokens
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.index_file import FILE_NAME, IndexFaultError
 from core.retrieval.index_store import SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
-from core.retrieval.minilm import MODEL_FOLDER, MiniLM, ModelError, Tokens
-from core.retrieval.note_heads import FieldNames
 from core.retrieval.remote_embedder import EmbedError
 from core.retrieval.retrieval_messages import (
     IndexEnded,

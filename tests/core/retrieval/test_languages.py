@@ -11,10 +11,18 @@ from numpy.typing import NDArray
 
 from core.kernel import paths
 from core.kernel.values.retrieval import Corpus, SearchMode
-from core.retrieval.e5 import E5, E5_NAME, MAX_TOKENS, E5FileError, read_e5, words_file
+from core.retrieval.embedders import (
+    E5,
+    E5_MAX_TOKENS,
+    E5_NAME,
+    MODEL_NAME,
+    E5FileError,
+    ModelError,
+    read_e5,
+    words_file,
+)
 from core.retrieval.embedding import DIMENSION, index_name, instruction_of
 from core.retrieval.languages import is_foreign
-from core.retrieval.minilm import MODEL_NAME, ModelError
 from core.retrieval.retrieval_worker import ENGLISH_ALONE, ON_THE_WAY
 from tests.core.retrieval.languages_set import crossed
 from tests.core.retrieval.test_navigation_worker import Room, WordModel
@@ -58,7 +66,7 @@ def test_any_text_gets_a_vector(model: OfLanguages, text: str) -> None:
 
 
 def test_a_long_text_is_cut_at_what_the_model_takes(model: OfLanguages) -> None:
-    whole, cut = "passage: " + "harbour " * 2 * MAX_TOKENS, "passage: " + "harbour " * MAX_TOKENS
+    whole, cut = "passage: " + "harbour " * 2 * E5_MAX_TOKENS, "passage: " + "harbour " * E5_MAX_TOKENS
     one, other = model.model.vectors([whole, cut])
     assert float(one @ other) > 0.999
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.retrieval.minilm import MiniLM
+from core.retrieval.embedders import MiniLM
 from tests.patience import PATIENCE_S
 from tests.test_repository import texts
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 EMBEDS = """
 import time
 import numpy, psutil  # numpy has a thread of its own
-from core.retrieval.minilm import MiniLM
+from core.retrieval.embedders import MiniLM
 model = MiniLM()
 model.tokens.batch(["The tide turns.", "Nets are mended."])
 before = psutil.Process().num_threads()
@@ -58,4 +58,4 @@ def test_the_runtime_is_loaded_in_one_place_which_silences_it() -> None:
     found = [
         name for name, text in texts().items() if "import onnxruntime" in text and name.startswith("core/")
     ]
-    assert found == ["core/retrieval/minilm.py"]
+    assert found == ["core/retrieval/embedders.py"]

@@ -10,9 +10,9 @@ import pytest
 
 from core.kernel.disk import Disk
 from core.kernel.values.retrieval import Corpus, SearchPlaces
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.navigation import MARKER
 from core.retrieval.navigation_files import Survey, mend, survey
-from core.retrieval.note_heads import FieldNames
 from core.retrieval.sources import find_sources
 
 FIELDS = FieldNames()

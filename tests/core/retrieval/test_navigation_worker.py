@@ -21,7 +21,7 @@ from core.kernel.values.retrieval import (
     SearchFilters,
     SearchMode,
 )
-from core.retrieval.note_heads import FieldNames
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.remote_embedder import Embedder
 from core.retrieval.retrieval_messages import (
     IndexEnded,

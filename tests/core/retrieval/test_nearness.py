@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from core.kernel.values.retrieval import AskedPlaces, Corpus, EmbeddingServer, RecallQuestion, RecallSpec
 from core.retrieval.ambient import LEAST_COSINE, recalled
-from core.retrieval.e5 import E5, E5_NAME
+from core.retrieval.embedders import E5, E5_NAME, MODEL_NAME, MiniLM
 from core.retrieval.embedding import DIMENSION
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.index_run import known_scale, note_scale
-from core.retrieval.minilm import MODEL_NAME, MiniLM
 from core.retrieval.nearness import MINILM, OWN, PAIRS, measured
-from core.retrieval.note_heads import FieldNames
 from core.retrieval.remote_embedder import EmbedError
 from core.retrieval.retrieval_worker import IndexHandler, Retrieving, SearchHandler
 from tests.core.retrieval.test_navigation_worker import Room, WordModel

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.retrieval.embedders import MODEL_NAME, MiniLM
 from core.retrieval.embedding import DIMENSION
 from core.retrieval.fusion import VECTOR_WEIGHTS, fuse
-from core.retrieval.minilm import MODEL_NAME, MiniLM
 from tests.core.retrieval.quality import Judge, Quality, QualitySet, code_set, dialogues, note_set
 
 MOST_REGRET = 0.02

@@ -20,7 +20,7 @@ from core.kernel.values.retrieval import (
     SearchMode,
     SourceHead,
 )
-from core.retrieval.note_heads import FieldNames
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.retrieval_messages import (
     IndexEnded,
     RetrievalEvent,

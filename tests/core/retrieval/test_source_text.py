@@ -9,7 +9,7 @@ import pytest
 
 from core.kernel.values.retrieval import Corpus
 from core.retrieval.chunker import embedded_text
-from core.retrieval.minilm import MAX_TOKENS, Tokens
+from core.retrieval.embedders import MAX_TOKENS, Tokens
 from core.retrieval.sources import SourceText, read_head, read_source
 
 TOKENS = Tokens()

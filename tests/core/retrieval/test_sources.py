@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from core.kernel.errors import SlopError
 from core.kernel.values.retrieval import AskedPlaces, Corpus, SearchPlaces
 from core.retrieval import sources
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.navigation_files import survey
-from core.retrieval.note_heads import FieldNames
 from core.retrieval.sources import judge
 from tests.core.retrieval.test_navigation_worker import Room
 

@@ -18,8 +18,8 @@ from core.kernel.values.retrieval import (
     SearchHit,
     SearchPlaces,
 )
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.navigation_files import survey
-from core.retrieval.note_heads import FieldNames
 from core.retrieval.retrieval_tools import TOOLS, note_by_name, root_names, use_tool
 
 HIT = SearchHit(

@@ -6,10 +6,9 @@ from msgspec.structs import replace
 
 from core.agent.agent_messages import StartAutonomy
 from core.app.app_messages import OwnerChanged
-from core.kernel.reports import Tick
 from core.kernel.values.settings import ChannelSettings
 from core.kernel.values.signals import SIGNALS_KEPT
-from core.kernel.values.updates import outcome_of
+from core.kernel.values.updates import Tick, outcome_of
 from core.signals.signals_messages import (
     InboxFile,
     InboxRead,

@@ -6,12 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from core.agent.agent_messages import CommandEnded
-from core.kernel.reports import Tick
 from core.kernel.values.agent import ActKind, CallState
 from core.kernel.values.settings import ChannelSettings
 from core.kernel.values.signals import ChannelStatus, SignalSource
 from core.kernel.values.state import AppState, TrashItem
-from core.kernel.values.updates import outcome_of
+from core.kernel.values.updates import Tick, outcome_of
 from core.services.settings.settings_messages import SettingsLoaded
 from core.signals.signals_messages import (
     ChannelChanged,

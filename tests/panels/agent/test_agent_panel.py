@@ -19,7 +19,7 @@ from core.kernel.values.window import ViewCut
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.agent.agent_panel import turn_words
 from panels.agent.agent_room import AgentView
-from panels.discussion.tool_parts import folded
+from panels.discussion.tool_rounds import folded
 from tests.panels import states
 from tests.panels.agent import agent_states as ags
 from tests.panels.screen import Screen

@@ -10,7 +10,7 @@ from core.kernel.values.agent import AgentPage, AgentTurn, CallState, Delegation
 from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base.view import Memo, WindowView
-from panels.discussion.message_foot import branches_of
+from panels.discussion.message_rows import branches_of
 from tests.panels import states
 from tests.panels.agent import agent_states as ags
 from tests.panels.screen import Screen, plain

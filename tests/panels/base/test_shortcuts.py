@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panels.base.shortcuts import chord_of, flaw_of, normal_chord, own_chords, with_chord
+from panels.base.desk import chord_of, flaw_of, normal_chord, own_chords, with_chord
 from panels.shell.rooms import ACTIONS
 
 

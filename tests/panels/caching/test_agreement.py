@@ -16,8 +16,8 @@ from core.kernel.values.messages import Message, Status
 from core.kernel.values.state import AppState, ProviderTotals
 from core.kernel.values.usage import Upkeep, Usage
 from panels.base.view import WindowView
-from panels.caching.caching_facts import look_of
 from panels.caching.caching_room import CachingView
+from panels.caching.spending import look_of
 from panels.shell.status_bar import cache_words
 from tests.panels import states
 from tests.panels.caching.cache_states import caching, plan

@@ -12,7 +12,7 @@ from core.kernel.values.discussion import LiveCall
 from core.kernel.values.stack import LayerId
 from core.kernel.values.state import AppState, TrashItem
 from core.talk.caching.caching_messages import DeleteOrphanedCaches
-from core.talk.caching.why import rewrite_text
+from core.talk.caching.warmth import rewrite_text
 from panels.caching.caching_room import CachingView
 from panels.caching.spending import due_rewrites, orphan_name, orphans_text
 from tests.panels import states

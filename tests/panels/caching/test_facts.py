@@ -14,7 +14,7 @@ from core.kernel.values.usage import Usage
 from core.talk.caching.accounts import hit_percent, provider_sentence
 from core.talk.caching.warmth import is_of_model
 from panels.base.view import Memo
-from panels.caching import caching_facts
+from panels.caching import spending
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.caching.cache_states import cached
@@ -22,7 +22,7 @@ from tests.state_fields import with_fields
 
 
 def _line(state: AppState, provider: str) -> str:
-    return caching_facts.provider_line(state, Memo(), provider)
+    return spending.provider_line(state, Memo(), provider)
 
 
 def test_a_providers_summary_reads_as_the_specification_says() -> None:
@@ -72,8 +72,8 @@ def test_a_part_that_lives_longer_is_told_beside_the_next_end_and_then_alone() -
     )
     state = cache_states.caching(caches={"d1": two})
 
-    both = caching_facts.look_of(state, "d1")
-    late = caching_facts.look_of(with_fields(state, now=states.NOW + timedelta(minutes=30)), "d1")
+    both = spending.look_of(state, "d1")
+    late = spending.look_of(with_fields(state, now=states.NOW + timedelta(minutes=30)), "d1")
 
     assert "(in 1:00:00); 22.1k tokens: " in both.ttl_text
     assert both.words.startswith("Expires in 1 hour, at ")
@@ -93,7 +93,7 @@ def test_a_hit_rate_is_green_from_half_on(read: int, tone: str) -> None:
     usage = Usage(input_tokens=100, cache_read_tokens=read)
     state = with_fields(cache_states.caching(), totals={"anthropic": ProviderTotals("anthropic", usage)})
 
-    assert caching_facts.figures(state)[0].tone == tone
+    assert spending.figures(state)[0].tone == tone
 
 
 def test_when_everything_has_expired_there_is_no_lifetime() -> None:
@@ -109,35 +109,35 @@ def test_a_server_that_keeps_prefixes_by_itself_has_no_lifetime_of_ours() -> Non
     )
 
     assert _line(state, "box") == "[Box] in:100 cache:50 hit:50% ttl:n/a"
-    assert caching_facts.managed_text(state, "box") == "Cached by Box; TTL: server-managed"
+    assert spending.managed_text(state, "box") == "Cached by Box; TTL: server-managed"
 
 
 def test_providers_stand_in_the_order_of_the_settings() -> None:
     state = cache_states.caching()
 
-    assert caching_facts.used_providers(state, Memo()) == ("anthropic", "openai", "gemini")
-    assert caching_facts.used_providers(states.working(), Memo()) == ()
+    assert spending.used_providers(state, Memo()) == ("anthropic", "openai", "gemini")
+    assert spending.used_providers(states.working(), Memo()) == ()
 
 
 def test_the_state_of_a_cache_follows_the_clock_of_the_state() -> None:
     state = cache_states.caching()
 
-    assert caching_facts.look_of(state, "d1").ttl_text.endswith("(in 4:32)")
+    assert spending.look_of(state, "d1").ttl_text.endswith("(in 4:32)")
     later = replace(state, now=states.NOW + timedelta(seconds=30))
-    assert caching_facts.look_of(later, "d1").ttl_text.endswith("(in 4:02)")
+    assert spending.look_of(later, "d1").ttl_text.endswith("(in 4:02)")
     gone = replace(state, now=states.NOW + timedelta(minutes=5))
-    assert not caching_facts.look_of(gone, "d1").is_warm
-    assert caching_facts.look_of(gone, "d1").ttl_text.startswith("expired: 2026-11-20T")
+    assert not spending.look_of(gone, "d1").is_warm
+    assert spending.look_of(gone, "d1").ttl_text.startswith("expired: 2026-11-20T")
 
 
 def test_a_discussion_whose_caching_is_off_is_not_warm() -> None:
     state = cache_states.caching(caches={"d1": cached("d1", "anthropic", caching_enabled=False)})
-    look = caching_facts.look_of(state, "d1")
+    look = spending.look_of(state, "d1")
 
     assert not look.is_warm
     assert look.ttl_text == ""  # nor has it expired: the provider still holds it
-    assert caching_facts.provider_line(state, Memo(), "anthropic").endswith("ttl:none")
-    assert caching_facts.figures(state)[2].value == "–"
+    assert spending.provider_line(state, Memo(), "anthropic").endswith("ttl:none")
+    assert spending.figures(state)[2].value == "–"
 
 
 def test_a_cache_that_is_off_does_not_hide_how_long_another_lives() -> None:
@@ -145,7 +145,7 @@ def test_a_cache_that_is_off_does_not_hide_how_long_another_lives() -> None:
     on = cached("d2", "anthropic", expires_at=states.NOW + timedelta(seconds=90))
     state = cache_states.caching(caches={"d1": off, "d2": on})
 
-    assert caching_facts.provider_line(state, Memo(), "anthropic").endswith("ttl:1:30")
+    assert spending.provider_line(state, Memo(), "anthropic").endswith("ttl:1:30")
 
 
 def test_the_hit_rate_is_whole_per_cent_rounded_down_and_only_where_reported() -> None:
@@ -157,7 +157,7 @@ def test_the_hit_rate_is_whole_per_cent_rounded_down_and_only_where_reported() -
 
 
 def test_the_three_figures_are_of_what_was_reported_alone() -> None:
-    rate, saved, left = caching_facts.figures(cache_states.caching())
+    rate, saved, left = spending.figures(cache_states.caching())
 
     assert (rate.value, saved.value, left.value) == ("23%", "$1.94", "4 min")
     assert "80 of 340 tokens" in rate.tip
@@ -169,24 +169,24 @@ def test_without_totals_the_hit_rate_is_that_of_the_discussion() -> None:
     row = replace(row, usage=Usage(1_000, cache_read_tokens=870))
     state = with_fields(states.working(), summaries={"d1": row})
 
-    assert caching_facts.figures(state)[0].value == "87%"
-    assert "in this discussion" in caching_facts.figures(state)[0].tip
+    assert spending.figures(state)[0].value == "87%"
+    assert "in this discussion" in spending.figures(state)[0].tip
 
 
 def test_figures_that_nobody_knows_are_no_zeros() -> None:
-    assert [figure.value for figure in caching_facts.figures(states.first_run())] == ["–", "–", "–"]
+    assert [figure.value for figure in spending.figures(states.first_run())] == ["–", "–", "–"]
 
 
 def test_a_loss_is_called_a_loss() -> None:
     totals = {"anthropic": ProviderTotals("anthropic", Usage(10, 1, 0), -0.25)}
-    saved = caching_facts.figures(with_fields(states.working(), totals=totals))[1]
+    saved = spending.figures(with_fields(states.working(), totals=totals))[1]
 
     assert (saved.value, saved.tone) == ("-$0.25", "warn")
     assert saved.tip.startswith("$0.25 more than without caching")
 
 
 def test_a_lifetime_that_the_provider_manages_has_no_figure() -> None:
-    left = caching_facts.figures(cache_states.caching(selected_id="d5"))[2]
+    left = spending.figures(cache_states.caching(selected_id="d5"))[2]
 
     assert (left.value, left.tip) == (
         "open",
@@ -195,7 +195,7 @@ def test_a_lifetime_that_the_provider_manages_has_no_figure() -> None:
 
 
 def test_the_curves_have_a_point_a_reply_and_a_gap_where_nothing_was_reported() -> None:
-    rate, cost = caching_facts.turn_series(cache_states.talk(12))
+    rate, cost = spending.turn_series(cache_states.talk(12))
 
     assert rate.xs == cost.xs == tuple(float(turn) for turn in range(1, 13))
     assert rate.ys[0] == 0
@@ -209,13 +209,13 @@ def test_replies_without_usage_and_deleted_ones_make_no_point() -> None:
     deleted = states.reply("a2", "x", is_deleted=True)
     told = states.reply("a3", "x")
 
-    assert caching_facts.turn_series((silent,)) == ()
-    assert caching_facts.turn_series((silent, deleted, told))[0].xs == (2.0,)
+    assert spending.turn_series((silent,)) == ()
+    assert spending.turn_series((silent, deleted, told))[0].xs == (2.0,)
 
 
 def test_a_price_that_is_not_known_is_a_gap_in_the_curve() -> None:
     unknown = states.reply("a1", "x", usage=Usage(100, cache_read_tokens=50))
-    (_, cost) = caching_facts.turn_series((unknown, states.reply("a2", "x")))
+    (_, cost) = spending.turn_series((unknown, states.reply("a2", "x")))
 
     assert cost.ys == (None, 0.011)
 
@@ -224,14 +224,14 @@ def test_what_no_reply_ever_told_has_no_curve_and_what_is_free_has_no_cost() -> 
     free = states.reply("a1", "x", usage=Usage(100, cache_read_tokens=50, cost_usd=0.0))
     silent = states.reply("a2", "x", usage=Usage(100, cost_usd=0.2))
 
-    assert [one.label for one in caching_facts.turn_series((free,))] == ["hit rate"]
-    assert [one.label for one in caching_facts.turn_series((silent,))] == ["cost"]
+    assert [one.label for one in spending.turn_series((free,))] == ["hit rate"]
+    assert [one.label for one in spending.turn_series((silent,))] == ["cost"]
 
 
 def test_a_hit_rate_of_nothing_is_not_shown_as_good() -> None:
     totals = {"anthropic": ProviderTotals("anthropic", Usage(10, 1, 0))}
 
-    assert caching_facts.figures(with_fields(states.working(), totals=totals))[0].tone == "text"
+    assert spending.figures(with_fields(states.working(), totals=totals))[0].tone == "text"
 
 
 def test_what_is_cached_is_of_the_model_until_another_is_chosen_or_has_replied() -> None:

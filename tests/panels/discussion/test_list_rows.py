@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, TrashItem
 from panels.base.view import Memo
-from panels.discussion.list_rows import (
+from panels.discussion.discussions_panel import (
     NO_PROJECT,
     ListedDiscussion,
     ListedTrash,

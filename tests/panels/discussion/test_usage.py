@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.kernel.values.usage import Usage
-from panels.discussion.message_foot import usage_details, usage_line
+from panels.discussion.message_rows import usage_details, usage_line
 
 
 def test_usage_that_is_not_known_is_never_shown_as_zero() -> None:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.values.knowledge import Item, NoteFile
-from core.knowledge.duplicates import search_items
+from core.knowledge.merges import search_items
 from panels.base.view import Memo
 from panels.knowledge.knowledge_room import KnowledgeView
 from panels.knowledge.rows import ItemSource, KnowledgeHeading, Listing, More, SourcePlace, listing, source_of

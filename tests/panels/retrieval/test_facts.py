@@ -16,27 +16,27 @@ from core.kernel.values.retrieval import (
     SearchHit,
     SearchMode,
 )
-from panels.retrieval import retrieval_facts
+from panels.retrieval import index
 from tests.panels.retrieval import retrieval_states as rs
 
 
 def test_a_snippet_begins_before_the_first_word_that_was_found_and_at_a_word() -> None:
     text = "before " * 60 + "the harbour flooded " + "after " * 60
 
-    shown = retrieval_facts.snippet(text, ("Harbour",))
+    shown = index.snippet(text, ("Harbour",))
 
     assert shown.startswith("… before")
     assert 0 < shown.index("harbour") < 100
-    assert len(shown) <= retrieval_facts.SNIPPET_CHARS + 2
+    assert len(shown) <= index.SNIPPET_CHARS + 2
 
 
 def test_a_snippet_of_a_short_passage_is_all_of_it_on_one_line() -> None:
-    assert retrieval_facts.snippet("one\n two\tthree", ("three",)) == "one two three"
-    assert retrieval_facts.snippet("", ("x",)) == ""
+    assert index.snippet("one\n two\tthree", ("three",)) == "one two three"
+    assert index.snippet("", ("x",)) == ""
 
 
 def test_words_that_say_nothing_are_not_marked() -> None:
-    assert retrieval_facts.marked_terms("Why did the Hafen-Tor flood? a K7") == (
+    assert index.marked_terms("Why did the Hafen-Tor flood? a K7") == (
         "Hafen",
         "Tor",
         "flood",
@@ -54,17 +54,14 @@ def test_words_that_say_nothing_are_not_marked() -> None:
     ],
 )
 def test_progress_says_what_is_done(progress: IndexProgress, said: str, share: float) -> None:
-    assert retrieval_facts.progress_words(progress, is_paused=False) == said
-    assert retrieval_facts.progress_share(progress) == share
-    assert retrieval_facts.progress_words(progress, is_paused=True) == "Paused"
+    assert index.progress_words(progress, is_paused=False) == said
+    assert index.progress_share(progress) == share
+    assert index.progress_words(progress, is_paused=True) == "Paused"
 
 
 def test_a_corpus_without_vectors_says_so() -> None:
-    assert (
-        retrieval_facts.count_words(CorpusCount(Corpus.NOTES, 2, 5, 5))
-        == "2 files · 5 passages · no vectors yet"
-    )
-    assert retrieval_facts.count_words(CorpusCount(Corpus.DISCUSSIONS, 1)) == "1 discussion"
+    assert index.count_words(CorpusCount(Corpus.NOTES, 2, 5, 5)) == "2 files · 5 passages · no vectors yet"
+    assert index.count_words(CorpusCount(Corpus.DISCUSSIONS, 1)) == "1 discussion"
 
 
 def test_a_passage_of_markdown_is_shown_without_its_marks_and_its_title_and_code_as_it_is() -> None:
@@ -72,8 +69,8 @@ def test_a_passage_of_markdown_is_shown_without_its_marks_and_its_title_and_code
     note = SearchHit(Corpus.NOTES, ChunkKind.PROSE, "a.md", "Storm surge", LineRange(1, 6), "", text, 1.0)
     code = SearchHit(Corpus.PROJECT, ChunkKind.CODE, "a.py", "a", LineRange(1, 1), "", "# x ** y", 1.0)
 
-    assert retrieval_facts.plain(note).split() == ["Tags:", "sea", "Why", "A", "gale."]
-    assert retrieval_facts.plain(code) == "# x ** y"
+    assert index.plain(note).split() == ["Tags:", "sea", "Why", "A", "gale."]
+    assert index.plain(code) == "# x ** y"
 
 
 def test_front_matter_is_shown_only_where_it_alone_holds_a_word_that_was_asked_for() -> None:
@@ -82,10 +79,10 @@ def test_front_matter_is_shown_only_where_it_alone_holds_a_word_that_was_asked_f
     note = SearchHit(Corpus.NOTES, ChunkKind.PROSE, "a.md", "Night train", LineRange(1, 8), "", text, 1.0)
     bare = replace(note, text="---\ntitle: Night train\n---\n")
 
-    assert retrieval_facts.plain(note).split() == ["Book", "the", "sleeper", "early."]
-    assert retrieval_facts.plain(note, ("sleeper", "norway")).split() == ["Book", "the", "sleeper", "early."]
-    assert "tags: [norway]" in retrieval_facts.plain(note, ("norway",))
-    assert "title: Night train" in retrieval_facts.plain(bare)
+    assert index.plain(note).split() == ["Book", "the", "sleeper", "early."]
+    assert index.plain(note, ("sleeper", "norway")).split() == ["Book", "the", "sleeper", "early."]
+    assert "tags: [norway]" in index.plain(note, ("norway",))
+    assert "title: Night train" in index.plain(bare)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +96,8 @@ def test_front_matter_is_shown_only_where_it_alone_holds_a_word_that_was_asked_f
 def test_an_answer_that_is_not_the_whole_one_says_what_answered(mode: SearchMode, mark: str) -> None:
     answer = SearchAnswer("sea", mode=mode, degraded=True, reason="It is away.", remedy="Wait")
 
-    assert retrieval_facts.degraded_words(answer) == (mark, "It is away. Wait.")
-    here = retrieval_facts.degraded_words(replace(answer, is_of_this_machine=True))
+    assert index.degraded_words(answer) == (mark, "It is away. Wait.")
+    here = index.degraded_words(replace(answer, is_of_this_machine=True))
     assert here[0] == ("In the index on this machine." if mode is SearchMode.HYBRID else mark)
 
 
@@ -112,7 +109,7 @@ def test_a_file_has_one_place_whichever_folder_it_counts_in() -> None:
 
     def place(scope: str, path: str) -> str:
         hit = SearchHit(Corpus.NOTES, ChunkKind.PROSE, path, "T", LineRange(1, 2), "T", "", 1.0, scope=scope)
-        return retrieval_facts.hit_place(state, hit)
+        return index.hit_place(state, hit)
 
     assert place(f"{root}/notes", "home/boiler.md") == "notes/home/boiler.md · lines 1 to 2"
     assert place(root, "notes/home/boiler.md") == "notes/home/boiler.md · lines 1 to 2"
@@ -123,7 +120,7 @@ def test_a_file_has_one_place_whichever_folder_it_counts_in() -> None:
 def test_a_run_over_a_part_says_how_much_there_is_beside_it() -> None:
     counts = (CorpusCount(Corpus.NOTES, 26, 90), CorpusCount(Corpus.KNOWLEDGE, 1, 4))
     assert (
-        retrieval_facts.run_words(IndexReport(0, 1, counts=counts, is_part=True))
+        index.run_words(IndexReport(0, 1, counts=counts, is_part=True))
         == "27 files in the index, 0 read just now"
     )
-    assert retrieval_facts.run_words(IndexReport(0, 27, counts=counts)) == "0 files read, 27 unchanged"
+    assert index.run_words(IndexReport(0, 27, counts=counts)) == "0 files read, 27 unchanged"

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from core.kernel.child_process import END_S, LastWords, child_environment, end_tree, exit_words, start_program
 from core.kernel.child_process import find_program as find_on_path
-from core.kernel.decoders import canonical_json, read_json
+from core.kernel.codecs import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import time_limit
 from core.kernel.frame import frame

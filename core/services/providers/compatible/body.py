@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from core.kernel.decoders import canonical_json
+from core.kernel.codecs import canonical_json
 from core.kernel.frame import empty_frame
 from core.kernel.patterns import late
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.language import tr
 from core.kernel.queue import Lazy

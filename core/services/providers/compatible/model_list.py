@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.kernel.codecs import read_json
 from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.provider import Effort, ModelProfile, ProviderKind

@@ -1,31 +1,49 @@
-"""Gemini's client: streams over the official SDK, usage and failures in our one meaning."""
+"""Gemini's batches, inline: the tag is the batch's display name, each request's name is in its metadata.
+
+Source: google-genai 3.3.0, batches.py; ai.google.dev "Batch API" (read 2026-11).
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 from core.kernel.queue import Lazy
 from core.kernel.values.cache import ContentsPlan, ContentsUse
 from core.kernel.values.provider import (
     ContentsReport,
     ModelProfile,
     ProviderRequest,
+    StopKind,
+    Stopped,
     StoredContent,
     StreamItem,
+    TextDelta,
     UsageUpdate,
 )
 from core.kernel.values.settings import ServerSettings
 from core.kernel.values.usage import Usage
+from core.services.providers.batches import (
+    MOST_LISTED,
+    AnswerKind,
+    BatchAnswer,
+    BatchRequest,
+    BatchStatus,
+    FoundBatch,
+    sound_answers,
+    unless_gone,
+)
 from core.services.providers.door import FOREIGN, MOST_MODELS, figure, status_of, text_of
+from core.services.providers.endings import told_of
 from core.services.providers.failures import (
     checked_key,
     kind_of_status,
@@ -34,7 +52,6 @@ from core.services.providers.failures import (
     retry_after_s,
     transport_error,
 )
-from core.services.providers.gemini.batches import GeminiBatches
 from core.services.providers.gemini.contents import GONE, GeminiCaches, Prefix, unusable
 from core.services.providers.gemini.wire import (
     is_known,
@@ -54,6 +71,158 @@ from core.services.providers.server_words import (
     remedy_of,
     words_of,
 )
+
+if TYPE_CHECKING:
+    from google import genai
+    from google.genai import types
+
+KEY = "key"
+_INVALID, _BAD_REQUEST = 3, 400
+_PER_PAGE = 100
+_FAILED, _EXPIRED, _SUCCEEDED = "FAILED", "EXPIRED", "SUCCEEDED"
+_ENDED = frozenset({_SUCCEEDED, "PARTIALLY_SUCCEEDED", "CANCELLED", _FAILED, _EXPIRED})
+
+
+class GeminiBatches:
+    """See `Batches`.
+
+    Args:
+        sdk: the SDK's client; failures: makes ProviderErrors of its own for a model and a path.
+        parts: contents and config of a request, as `generate_content` takes them.
+    """
+
+    most_requests = 1_000
+    most_bytes = 12_000_000
+    """The vendor takes 20 MB of inline requests, in which text is escaped."""
+    ends_within = timedelta(hours=48)
+
+    def __init__(
+        self,
+        sdk: Callable[[], genai.Client],
+        failures: Callable[[str, str], AbstractContextManager[None]],
+        parts: Callable[[ProviderRequest], tuple[Sequence[types.Content], types.GenerateContentConfig]],
+    ) -> None:
+        self._sdk, self._failures, self._parts = sdk, failures, parts
+
+    def submit(self, tag: str, requests: Sequence[BatchRequest]) -> BatchStatus:
+        """See `Batches.submit`."""
+        sdk, model = self._sdk(), requests[0].request.model
+        sent: Any = [self._inlined(one) for one in requests]
+        with self._failures(model, f"models/{model}:batchGenerateContent"):
+            return _status(sdk.batches.create(model=model, src=sent, config={"display_name": tag}))
+
+    def find(self, tag: str, count: int, since: datetime, known: frozenset[str]) -> FoundBatch:
+        """See `Batches.find`."""
+        del count, known, since  # the tag is in the list, and its order is not documented
+        sdk = self._sdk()
+        with self._failures("", "batches"):
+            for batch in islice(sdk.batches.list(config={"page_size": _PER_PAGE}), MOST_LISTED):
+                if batch.display_name == tag:
+                    return FoundBatch(text_of(batch.name))
+        return FoundBatch()
+
+    def status(self, name: str) -> BatchStatus | None:
+        """See `Batches.status`."""
+        batch = self._retrieved(name)
+        return None if batch is None else _status(batch)
+
+    def answers(self, name: str) -> Iterator[BatchAnswer]:
+        """See `Batches.answers`."""
+        return sound_answers(self._answers(name))
+
+    def cancel(self, name: str) -> None:
+        """See `Batches.cancel`."""
+        sdk = self._sdk()
+        with self._failures("", f"{name}:cancel"):
+            sdk.batches.cancel(name=name)
+
+    def clean(self, tag: str, name: str) -> None:
+        """See `Batches.clean`. Nothing is uploaded beside the batch, which holds requests and answers."""
+        del tag
+        sdk = self._sdk()
+
+        def ask() -> None:
+            with self._failures("", name):
+                sdk.batches.delete(name=name)
+
+        if name:
+            unless_gone(ask)
+
+    def _inlined(self, one: BatchRequest) -> dict[str, Any]:
+        contents, config = self._parts(one.request)
+        return {"contents": list(contents), "config": config, "metadata": {KEY: one.custom_id}}
+
+    def _retrieved(self, name: str) -> types.BatchJob | None:
+        sdk = self._sdk()
+
+        def ask() -> types.BatchJob:
+            with self._failures("", name):
+                return sdk.batches.get(name=name)
+
+        return unless_gone(ask)
+
+    def _answers(self, name: str) -> Iterator[BatchAnswer]:
+        batch = self._retrieved(name)
+        if batch is not None and batch.dest is not None:
+            for row in batch.dest.inlined_responses or ():
+                yield _answer(row)
+
+
+def _state(batch: types.BatchJob) -> str:
+    """Its last word alone: the SDK passes on unchanged what it has no name for, `BATCH_STATE_…` beside `JOB_STATE_…`."""
+    return "" if batch.state is None else text_of(batch.state.value).partition("_STATE_")[2]
+
+
+def _status(batch: types.BatchJob) -> BatchStatus:
+    state = _state(batch)
+    reason = ""
+    if state == _FAILED:
+        said = text_of(batch.error.message) if batch.error is not None else ""
+        reason = said or tr("the provider gives no reason")
+    return BatchStatus(
+        name=text_of(batch.name),
+        is_ended=state in _ENDED,
+        is_expired=state == _EXPIRED,
+        reason=reason,
+        has_every_row=state == _SUCCEEDED,
+    )
+
+
+def _answer(row: types.InlinedResponse) -> BatchAnswer:
+    custom_id = text_of((row.metadata or {}).get(KEY))
+    if row.response is None:
+        error = row.error
+        reason = text_of(error.message) if error is not None else tr("there is no response")
+        is_refused = error is not None and error.code in {_INVALID, _BAD_REQUEST}
+        return BatchAnswer(custom_id=custom_id, kind=AnswerKind.ERRORED, reason=reason, is_refused=is_refused)
+    texts, usage, stop, reason = list[str](), Usage(), StopKind.COMPLETED, ""
+    try:
+        for item in reply_items([row.response]):
+            match item:
+                case TextDelta(text):
+                    texts.append(text)
+                case UsageUpdate():
+                    usage = item.usage
+                case Stopped():
+                    stop = item.kind
+                    is_unusable = stop in {StopKind.REFUSED, StopKind.BROKEN}
+                    reason = told_of(item)[0] if is_unusable else ""
+                case _:
+                    pass
+    except ProviderError as error:
+        stop, reason = StopKind.REFUSED, error.what  # it is answered, and billed
+    return BatchAnswer(
+        custom_id=custom_id,
+        kind=AnswerKind.ANSWERED,
+        text="".join(texts),
+        usage=usage,
+        stop=stop,
+        reason=reason,
+        is_billed=True,
+    )
+
+
+# Gemini's client: streams over the official SDK, usage and failures in our one meaning.
 
 if TYPE_CHECKING:
     import httpx2
@@ -311,7 +480,7 @@ class GeminiProvider:
 
     def _api_error(self, error: errors.APIError, model: str, url: str) -> ProviderError:
         headers = getattr(error.response, "headers", None) or {}
-        status = _status(error)
+        status = _client_status(error)
         if status is not None and 300 <= status < 400:
             return redirect_error(self._server, status, headers, url=url, key=self._key)
         details = _details(error.details)
@@ -389,13 +558,13 @@ def _kind(
     for kind, pattern in _BY_TEXT:
         if pattern.search(text):
             return kind
-    if told := meaning(words, _status(error), is_sure=str(error.status) in _KIND_OF_STATUS):
+    if told := meaning(words, _client_status(error), is_sure=str(error.status) in _KIND_OF_STATUS):
         return FailureKind.BAD_REQUEST if told is FailureKind.UNKNOWN_MODEL and not model else told
-    kind = _KIND_OF_STATUS.get(str(error.status)) or kind_of_status(_status(error) or 500)
+    kind = _KIND_OF_STATUS.get(str(error.status)) or kind_of_status(_client_status(error) or 500)
     return FailureKind.BAD_REQUEST if kind is FailureKind.UNKNOWN_MODEL and not model else kind
 
 
-def _status(error: errors.APIError) -> int | None:
+def _client_status(error: errors.APIError) -> int | None:
     return status_of(error.code)  # whatever the body said
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from core.kernel.decoders import canonical_json, read_json
+from core.kernel.codecs import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.language import tr
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart

@@ -7,11 +7,11 @@ import json
 from core.agent.agent_messages import CallDone, JudgeCall, RunCall, StartAutonomy
 from core.app.app_messages import Effect
 from core.kernel.errors import FailureKind
-from core.kernel.reports import Tick
 from core.kernel.values.agent import Autonomy, Mode
 from core.kernel.values.messages import Message, Part, Role, TextPart, ToolCallPart
 from core.kernel.values.provider import Failure, ModelPrice, StopKind, Stopped
 from core.kernel.values.settings import AgentSettings, Settings
+from core.kernel.values.updates import Tick
 from core.kernel.values.usage import Usage
 from core.services.settings.settings_messages import PricesFound
 from core.talk.turn.turn_messages import CallEnded, CallFailed, CallProvider, SendPrompt

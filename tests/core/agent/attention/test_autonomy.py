@@ -17,13 +17,12 @@ from core.agent.agent_messages import (
 )
 from core.agent.agent_pages import mode_of, page_of, with_page
 from core.app.app_messages import Quit
-from core.kernel.reports import Tick
 from core.kernel.values.agent import ActKind, Attention, CallState, Mode, ToolCall
 from core.kernel.values.messages import TextPart
 from core.kernel.values.provider import StopKind, Stopped
 from core.kernel.values.settings import AgentSettings, Settings
 from core.kernel.values.state import CommandOutcome, TrashItem
-from core.kernel.values.updates import outcome_of, with_summary
+from core.kernel.values.updates import Tick, outcome_of, with_summary
 from core.kernel.values.usage import Usage
 from core.services.settings.settings_messages import FindPrices, PricesFound
 from core.signals.signals_messages import PostSignal

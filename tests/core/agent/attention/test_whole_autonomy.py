@@ -12,10 +12,10 @@ import pytest
 from core.agent.agent_messages import StartAutonomy, StopAutonomy
 from core.app.controller import AppController
 from core.app.execution import act
-from core.kernel.reports import Tick
 from core.kernel.values.agent import Attention, Autonomy
 from core.kernel.values.messages import Role
 from core.kernel.values.state import AppState
+from core.kernel.values.updates import Tick
 from core.signals.signals_messages import PostSignal
 from core.talk.discussion.discussion_messages import ReadDiscussion
 from core.talk.turn.turn_messages import SendPrompt

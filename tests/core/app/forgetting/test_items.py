@@ -13,13 +13,13 @@ from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem,
 from core.kernel.values.knowledge import Category, Item
 from core.knowledge.apply_log import plan_append
 from core.knowledge.archive import archive_item
-from core.knowledge.duplicates import known_items
 from core.knowledge.edits import delete_item, restore_item
 from core.knowledge.fact_store import FactReader
 from core.knowledge.harvest.harvest_reply import Reply
 from core.knowledge.harvest.preview import chosen, propose, ticked
 from core.knowledge.history_text import tombstones
 from core.knowledge.memory_log import read_logs
+from core.knowledge.merges import known_items
 from tests.core.app.forgetting.day import OTHER, SHARED, WORD, a_day, files, forgotten, items
 from tests.core.knowledge.harvest.harvests import OLD, Harvest, Model, add_discussion, item_lines, reply
 from tests.core.knowledge.homes import archived_items

@@ -14,8 +14,7 @@ from core.app.forgetting.forgetting_places import (
     preview_text,
     receipt_text,
 )
-from core.kernel.decoders import from_json
-from core.kernel.encoders import to_json
+from core.kernel.codecs import from_json, to_json
 from core.kernel.language import english, tr
 from core.kernel.values.knowledge import Category, ForgetPreview, ForgetReceipt, ForgetTarget, PlaceReport
 

@@ -15,8 +15,7 @@ from core import __version__
 from core.front.cli.arguments import parse
 from core.front.cli.grammar import EFFORTS, FLAG_ACTS, make_parser
 from core.front.cli.parser import Parser
-from core.front.cli.spoken import settings_place
-from core.front.cli.version import help_page, version_text
+from core.front.cli.version import help_page, settings_place, version_text
 from core.kernel.errors import SlopError
 from core.kernel.language import LANGUAGE_VARIABLE
 from core.kernel.paths import CONFIG_VARIABLE, config_file

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from core.front.cli import doctor_machine, doctor_setup
+from core.front.cli import doctor_checks
 from core.front.cli.doctor import guarded, report
-from core.front.cli.doctor_machine import Finding, Verdict, fail, ok, warn
+from core.front.cli.doctor_checks import Finding, Verdict, fail, ok, warn
 from core.kernel.errors import StorageError
 from core.services.providers.keys import KeyStore
 from core.services.settings.settings_loader import ConfigRequest, load
@@ -93,7 +93,7 @@ def test_what_a_project_asks_for_is_listed(world: World) -> None:
 
 @pytest.mark.model
 def test_the_embedded_model_is_really_started() -> None:
-    (finding,) = doctor_machine.embedded(is_quick=False)
+    (finding,) = doctor_checks.embedded(is_quick=False)
 
     assert finding.verdict is Verdict.OK
     assert "starts in" in finding.text
@@ -103,16 +103,16 @@ def test_missing_weights_are_a_warning_with_a_remedy_for_they_are_an_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    (finding,) = doctor_machine.embedded(is_quick=True)
+    (finding,) = doctor_checks.embedded(is_quick=True)
 
     assert finding.verdict is Verdict.WARN
     assert "manual-slop[embedded]" in finding.remedy
 
 
 def test_an_old_python_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _verdicts(doctor_machine.python()) == [Verdict.OK]
-    monkeypatch.setattr(doctor_machine, "OLDEST_PYTHON", (9, 9))
-    assert _verdicts(doctor_machine.python()) == [Verdict.FAIL]
+    assert _verdicts(doctor_checks.python()) == [Verdict.OK]
+    monkeypatch.setattr(doctor_checks, "OLDEST_PYTHON", (9, 9))
+    assert _verdicts(doctor_checks.python()) == [Verdict.FAIL]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_an_old_python_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_system_that_lacks_a_package_is_said_with_the_package(
     name: str, machine: str, libc: tuple[str, str], release: str, why: str
 ) -> None:
-    (finding,) = doctor_machine.system(name, machine, libc=libc, release=release)
+    (finding,) = doctor_checks.system(name, machine, libc=libc, release=release)
 
     assert finding.verdict is (Verdict.WARN if why else Verdict.OK)
     assert why in finding.text
@@ -141,8 +141,8 @@ def test_a_system_that_lacks_a_package_is_said_with_the_package(
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor_machine, "PACKAGES", ("numpy", "no-such-package"))
-    failed, found = doctor_machine.packages()
+    monkeypatch.setattr(doctor_checks, "PACKAGES", ("numpy", "no-such-package"))
+    failed, found = doctor_checks.packages()
 
     assert (failed.verdict, failed.text) == (Verdict.FAIL, "missing: no-such-package")
     assert found.text.startswith("numpy ")
@@ -166,11 +166,11 @@ def test_the_display_is_looked_for(
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: "/x" if has_virtual else None)
     monkeypatch.setattr("ctypes.util.find_library", lambda name: name if has_libraries else None)
-    findings = list(doctor_machine.display(environ, "linux"))
+    findings = list(doctor_checks.display(environ, "linux"))
 
     assert [finding.verdict for finding in findings] == verdicts
     assert all(finding.remedy for finding in findings if finding.verdict is Verdict.WARN)
-    assert _verdicts(doctor_machine.display({}, "darwin")) == [Verdict.OK]
+    assert _verdicts(doctor_checks.display({}, "darwin")) == [Verdict.OK]
 
 
 @pytest.mark.parametrize(
@@ -184,15 +184,15 @@ def test_the_sandbox_is_tried(
         (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setattr("core.agent.sandbox.SYSTEM_FOLDERS", (str(tmp_path),))
     monkeypatch.setattr("sys.platform", "linux")
-    (found,) = doctor_machine.sandbox(is_quick=False)
+    (found,) = doctor_checks.sandbox(is_quick=False)
     assert found.verdict is verdict
     assert bool(found.remedy) is (verdict is Verdict.WARN)
 
 
 def test_missing_fonts_are_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _verdicts(doctor_machine.fonts()) == [Verdict.OK]
-    monkeypatch.setattr(doctor_machine, "FONTS", ("Gone.ttf",))
-    assert _verdicts(doctor_machine.fonts()) == [Verdict.FAIL]
+    assert _verdicts(doctor_checks.fonts()) == [Verdict.OK]
+    monkeypatch.setattr(doctor_checks, "FONTS", ("Gone.ttf",))
+    assert _verdicts(doctor_checks.fonts()) == [Verdict.FAIL]
 
 
 @pytest.mark.parametrize(
@@ -210,11 +210,11 @@ def test_the_claude_command_is_tried(
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(doctor_machine, "PROGRAM_S", 0.5)
-    (finding,) = doctor_machine.claude(is_quick=False)
+    monkeypatch.setattr(doctor_checks, "PROGRAM_S", 0.5)
+    (finding,) = doctor_checks.claude(is_quick=False)
 
     assert (finding.verdict, said in finding.text) == (verdict, True)
-    assert _verdicts(doctor_machine.claude(is_quick=True)) == [Verdict.OK]
+    assert _verdicts(doctor_checks.claude(is_quick=True)) == [Verdict.OK]
 
 
 def test_no_claude_command_is_no_fault_and_is_said_once(
@@ -230,27 +230,27 @@ def test_no_claude_command_is_no_fault_and_is_said_once(
 
 
 def test_proxies_are_named_without_their_passwords() -> None:
-    (finding,) = doctor_machine.proxies({"https_proxy": "http://user:pa55@proxy:1"})
+    (finding,) = doctor_checks.proxies({"https_proxy": "http://user:pa55@proxy:1"})
 
     assert (finding.verdict, "HTTPS_PROXY" in finding.text, "pa55" in finding.text) == (
         Verdict.OK,
         True,
         False,
     )
-    assert _verdicts(doctor_machine.proxies({})) == [Verdict.OK]
-    assert Verdict.WARN in _verdicts(doctor_machine.proxies({"ALL_PROXY": "socks5://x"}))
+    assert _verdicts(doctor_checks.proxies({})) == [Verdict.OK]
+    assert Verdict.WARN in _verdicts(doctor_checks.proxies({"ALL_PROXY": "socks5://x"}))
 
 
 def test_a_clock_of_long_ago_is_a_failure() -> None:
-    assert _verdicts(doctor_machine.clock(NOW)) == [Verdict.OK]
-    assert _verdicts(doctor_machine.clock(datetime(1970, 1, 1, tzinfo=UTC))) == [Verdict.FAIL]
+    assert _verdicts(doctor_checks.clock(NOW)) == [Verdict.OK]
+    assert _verdicts(doctor_checks.clock(datetime(1970, 1, 1, tzinfo=UTC))) == [Verdict.FAIL]
 
 
 def test_a_home_from_tomorrow_says_that_the_clock_was_moved(tmp_path: Path) -> None:
     (tmp_path / "discussions" / "20300101-000000-abcdef").mkdir(parents=True)
     (tmp_path / "discussions" / "not-an-id").mkdir()
 
-    assert [(f.subject, f.verdict) for f in doctor_setup.home(tmp_path, NOW)] == [
+    assert [(f.subject, f.verdict) for f in doctor_checks.home(tmp_path, NOW)] == [
         ("home", Verdict.OK),
         ("clock", Verdict.WARN),
     ]
@@ -261,12 +261,12 @@ def test_a_home_that_is_no_folder_or_has_no_room_is_said(
 ) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    assert _verdicts(doctor_setup.home(file, NOW)) == [Verdict.FAIL]
-    monkeypatch.setattr(doctor_setup, "LOW_BYTES", 10**18)
-    assert _verdicts(doctor_setup.home(tmp_path, NOW)) == [Verdict.WARN]
-    monkeypatch.setattr(doctor_setup, "is_writable", lambda _: False)
-    assert Verdict.FAIL in _verdicts(doctor_setup.home(tmp_path, NOW))
-    assert _verdicts(doctor_setup.folders((("cache", tmp_path),))) == [Verdict.WARN]
+    assert _verdicts(doctor_checks.home(file, NOW)) == [Verdict.FAIL]
+    monkeypatch.setattr(doctor_checks, "LOW_BYTES", 10**18)
+    assert _verdicts(doctor_checks.home(tmp_path, NOW)) == [Verdict.WARN]
+    monkeypatch.setattr(doctor_checks, "is_writable", lambda _: False)
+    assert Verdict.FAIL in _verdicts(doctor_checks.home(tmp_path, NOW))
+    assert _verdicts(doctor_checks.folders((("cache", tmp_path),))) == [Verdict.WARN]
 
 
 def test_a_key_file_that_others_could_read_is_warned_of(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_a_key_file_that_others_could_read_is_warned_of(tmp_path: Path) -> None:
     store.store("openai", "sk-0123456789")
     (tmp_path / "keys" / "openai").chmod(0o644)
     request = ConfigRequest(tmp_path / "c.toml", tmp_path / "t.toml", tmp_path, tmp_path, tmp_path)
-    findings = {f.subject: f for f in doctor_setup.providers(load(request), store)}
+    findings = {f.subject: f for f in doctor_checks.providers(load(request), store)}
 
     assert findings["openai"].verdict is Verdict.WARN
     assert stat.S_IMODE((tmp_path / "keys" / "openai").stat().st_mode) == 0o600
@@ -286,7 +286,7 @@ def test_a_keyring_that_fails_is_warned_of(tmp_path: Path) -> None:
 
     store = KeyStore(tmp_path, {}, open_keyring=broken)
 
-    assert _verdicts(doctor_setup.keyring(store)) == [Verdict.WARN]
+    assert _verdicts(doctor_checks.keyring(store)) == [Verdict.WARN]
 
 
 def test_a_check_that_breaks_hides_no_other() -> None:
@@ -295,7 +295,7 @@ def test_a_check_that_breaks_hides_no_other() -> None:
         raise StorageError("Something is broken", remedy="Mend it")
 
     assert guarded(broken_check) == [fail("broken check", "Something is broken. Mend it", "")]
-    assert guarded(partial(doctor_machine.clock, NOW))[0].verdict is Verdict.OK
+    assert guarded(partial(doctor_checks.clock, NOW))[0].verdict is Verdict.OK
 
 
 def test_the_report_is_aligned_with_remedies_below() -> None:
@@ -312,7 +312,7 @@ def test_a_terminal_without_utf8_is_warned_of(monkeypatch: pytest.MonkeyPatch) -
             return True
 
     monkeypatch.setattr(sys, "stdout", Odd())
-    assert _verdicts(doctor_machine.output()) == [Verdict.WARN]
+    assert _verdicts(doctor_checks.output()) == [Verdict.WARN]
 
 
 def test_a_channel_that_nobody_may_speak_in_and_an_inbox_that_is_a_link_are_said(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_a_channel_that_nobody_may_speak_in_and_an_inbox_that_is_a_link_are_said
     (home / "inbox").symlink_to(tmp_path)
     root = tmp_path / "project"
     loaded = load(ConfigRequest(config, tmp_path / "trusted.toml", home, root, root))
-    found = {one.subject: one for one in (*doctor_setup.channels(loaded), *doctor_setup.inbox(home))}
+    found = {one.subject: one for one in (*doctor_checks.channels(loaded), *doctor_checks.inbox(home))}
 
     assert found["channel fine"] == ok("channel fine", "#f at irc.example:6697, over TLS, 1 sender")
     assert found["channel quiet"].verdict is Verdict.WARN
@@ -354,9 +354,9 @@ def test_where_no_desktop_tells_how_long_one_was_away_it_is_said(
 ) -> None:
     config = tmp_path / "config.toml"
     request = ConfigRequest(config, tmp_path / "trusted.toml", tmp_path, tmp_path, tmp_path)
-    assert not list(doctor_setup.desktop_idle(load(request), environ, platform))
+    assert not list(doctor_checks.desktop_idle(load(request), environ, platform))
     config.write_text("[agent]\ndesktop_idle = true\n", encoding="utf-8")
 
-    (found,) = doctor_setup.desktop_idle(load(request), environ, platform)
+    (found,) = doctor_checks.desktop_idle(load(request), environ, platform)
 
     assert found.verdict.value == verdict

@@ -14,13 +14,13 @@ from core.app.execution import act
 from core.front.cli.output import Console
 from core.front.cli.session import UsageError, check_name, find_discussion, session, settle
 from core.kernel.errors import LockedError, SlopError
-from core.kernel.reports import command_id_of
 from core.kernel.values.curation import Preset
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.settings import AskedValue, Project, SettingsFault
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import StackInputs
 from core.kernel.values.state import AppState, CommandOutcome, ConfigState, Level, Notice, ProgramState
+from core.kernel.values.updates import command_id_of
 from core.talk.discussion.discussion_messages import SelectDiscussion
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)

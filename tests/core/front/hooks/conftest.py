@@ -26,8 +26,8 @@ from core.front.hooks.operation import HookDesk, Operation, Window
 from core.front.hooks.server import HookServer
 from core.front.hooks.table import OPERATIONS
 from core.front.hooks.watch import Watch
-from core.kernel.reports import Tick
 from core.kernel.values.state import AppState
+from core.kernel.values.updates import Tick
 from core.talk.discussion.discussion_messages import ChangeDiscussion
 from tests.core.app.forgetting.day import unplaced
 from tests.patience import PATIENCE_S

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.knowledge.facts.fact_files import read_table
 from core.knowledge.facts.fact_index import FactNewsKind, Past, next_id
+from core.knowledge.facts.fact_merge import confirmed, decayed
 from core.knowledge.facts.fact_sync import validate
-from core.knowledge.facts.harvested_fact import confirmed, decayed
 from core.knowledge.facts.yaml_forms import item_text
 from tests.core.knowledge.facts.fact_homes import DAY, HEAD, FactHome, made_fact
 

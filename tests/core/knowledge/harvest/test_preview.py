@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem, HarvestPreview
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance
 from core.knowledge.categories import FILE_OF
-from core.knowledge.duplicates import known_items
 from core.knowledge.harvest.harvest_reply import Reply
 from core.knowledge.harvest.preview import chosen, edited, failed, moved, propose, ticked
+from core.knowledge.merges import known_items
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 FACTS = ArtifactFacts(

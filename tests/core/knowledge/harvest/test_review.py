@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem, HarvestPreview, ReviewChoice
 from core.kernel.values.knowledge import Category, Item
 from core.knowledge.categories import FILE_OF
-from core.knowledge.duplicates import known_items
 from core.knowledge.harvest.harvest_reply import Reply
 from core.knowledge.harvest.preview import (
     choice_key,
@@ -32,6 +31,7 @@ from core.knowledge.harvest.preview import (
     with_choices,
     without,
 )
+from core.knowledge.merges import known_items
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 KNOWN = "Water is wet."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.kernel.values.retrieval import AskedPlaces, Corpus, EmbeddingServer
-from core.retrieval.note_heads import FieldNames
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.remote_embedder import EmbedError
 from core.retrieval.retrieval_worker import OFF, Model, Retrieving, ServedNotes, served_places
 

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernel.decoders import canonical_json
+from core.kernel.codecs import canonical_json
 from core.kernel.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage
 from core.kernel.values.stack import Segment, ToolSchema

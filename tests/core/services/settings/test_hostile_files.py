@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.kernel.decoders import MAX_MARKS
+from core.kernel.codecs import MAX_MARKS
 from core.services.settings.project import MAX_CONTEXT_FILE_BYTES, MAX_TEXTS, MAX_TEXTS_CHARS
 from core.services.settings.settings_loader import MAX_FAULTS, ConfigRequest, LoadedSettings, load
 from core.services.settings.toml_document import line_of, lines_of

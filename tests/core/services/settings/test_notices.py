@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.kernel.reports import OperationFailed
 from core.kernel.values.settings import AskedValue, Project
 from core.kernel.values.state import AppState, ConfigState
+from core.kernel.values.updates import OperationFailed
 from core.services.settings.asked_values import HELD_BACK, show_trust
 from core.services.settings.settings_messages import ModelsListed
 from tests.core.app.playbook import Playbook

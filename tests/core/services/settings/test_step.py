@@ -15,13 +15,12 @@ from core.app.app_messages import (
     WatchFiles,
     WriteWindow,
 )
-from core.kernel.reports import OperationDone, OperationFailed, Tick, WritesCaughtUp
 from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles, Preset
 from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion
 from core.kernel.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus, TokenRates
 from core.kernel.values.settings import AskedValue, Project, ServerSettings, SettingsFault
 from core.kernel.values.state import Level, Notice
-from core.kernel.values.updates import outcome_of
+from core.kernel.values.updates import OperationDone, OperationFailed, Tick, WritesCaughtUp, outcome_of
 from core.kernel.values.usage import Usage
 from core.services.settings.asked_values import question_id
 from core.services.settings.settings_messages import (

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.figures import midnight
-from core.kernel.reports import Tick
 from core.kernel.values.records import UsageRecord
+from core.kernel.values.updates import Tick
 from core.kernel.values.usage import Payment, Usage, UsageKind
 from core.services.spending.limits import add_spent
 from core.services.spending.spending_messages import PaymentsSeen, SpentCounted

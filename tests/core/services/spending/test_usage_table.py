@@ -11,10 +11,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.kernel.values.usage import PaidKind, Usage, UsageBy, UsageQuery, UsageReport
-from core.services.spending.paid_calls import pack_call
 from core.services.spending.pricing import TokenPrices, billed_prices, cost
-from core.services.spending.usage_table import Payer, UsageTable
-from core.services.spending.usage_text import report_csv, report_notes, saved_text
+from core.services.spending.usage_table import (
+    Payer,
+    UsageTable,
+    pack_call,
+    report_csv,
+    report_notes,
+    saved_text,
+)
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 PAYERS = {1: Payer("anthropic", "opus"), 2: Payer("local", "=evil")}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.kernel import paths
-from core.kernel.reports import Report
+from core.kernel.values.updates import Report
 from core.kernel.values.usage import Payment, Reservation, SpentElsewhere
 from core.services.spending.shared_reserves import SharedReserves, SpendingHandler
 from core.services.spending.spending_messages import (

@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.app_messages import HomeOpened
-from core.kernel.reports import Tick
 from core.kernel.values.cache import CacheOrphan, DiscussionCacheState
 from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.kernel.values.state import TrashItem
+from core.kernel.values.updates import Tick
 from core.services.settings.settings_messages import SettingsLoaded, StoreKey
 from core.talk.caching.caching_messages import (
     AdoptContents,

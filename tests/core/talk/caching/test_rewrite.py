@@ -28,7 +28,7 @@ from core.talk.caching.accounts import is_warm
 from core.talk.caching.cache_ledger import live_entries, record
 from core.talk.caching.decision import Decision, Market
 from core.talk.caching.planner import PlanInputs, plan
-from core.talk.caching.rewrite import holds_withdrawn, rewrite_costs, why_changed
+from core.talk.caching.rewrites import holds_withdrawn, rewrite_costs, why_changed
 from core.talk.caching.sent_request import sent_knowledge, sent_parts
 from core.talk.context.pieces import AS_TEXT, Piece, make_layer
 from core.talk.context.stack import AggregateStack, build_stack

@@ -28,7 +28,7 @@ from core.talk.caching import content_store, planned_calls
 from core.talk.caching.cache_book import CacheBook
 from core.talk.caching.decision import Decision, Market, PlannedTurn
 from core.talk.caching.offers import cache_prices
-from core.talk.caching.rewrite import rewrite_costs
+from core.talk.caching.rewrites import rewrite_costs
 from core.talk.caching.view import Replayed
 from core.talk.context.stack import build_stack
 from tests.bench.cache_gemini import Gemini

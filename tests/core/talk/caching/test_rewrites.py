@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from core.app.app_messages import DismissNotice, HomeOpened
 from core.kernel.errors import FailureKind
-from core.kernel.reports import Tick
 from core.kernel.values.agent import AgentTurn
 from core.kernel.values.cache import DiscussionCacheState, Rewrite
 from core.kernel.values.curation import NamedText, Preset
@@ -18,6 +17,7 @@ from core.kernel.values.knowledge import DigestSwitch, KnowledgeState
 from core.kernel.values.provider import Failure, KeySource, ProviderKind, ProviderStatus
 from core.kernel.values.settings import Project
 from core.kernel.values.state import Level, Notice
+from core.kernel.values.updates import Tick
 from core.kernel.values.usage import Usage
 from core.knowledge.knowledge_messages import KnowledgeRead
 from core.talk.caching.caching_messages import (

@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.kernel.reports import Tick
 from core.kernel.values.cache import DiscussionCacheState
 from core.kernel.values.curation import Preset
 from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion
@@ -15,6 +14,7 @@ from core.kernel.values.provider import KeySource, ModelPrice, ModelProfile, Pro
 from core.kernel.values.records import UsageRecord
 from core.kernel.values.settings import AiSettings, CachingSettings, Project, Settings
 from core.kernel.values.state import AppState, ProviderTotals
+from core.kernel.values.updates import Tick
 from core.kernel.values.usage import Payment, SpentElsewhere, Usage, UsageKind
 from core.services.settings.settings_messages import ChangeSetting, ModelsListed, PricesFound, SettingsSettled
 from core.services.spending.limits import limit_reached

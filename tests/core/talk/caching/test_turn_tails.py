@@ -12,7 +12,7 @@ from core.kernel.values.stack import LayerId, Segment
 from core.kernel.values.window import ContextView, TurnTail
 from core.talk.caching.cache_ledger import live_entries, record
 from core.talk.caching.decision import Decision, Market, PlannedTurn, decide
-from core.talk.caching.rewrite import rewrite_costs
+from core.talk.caching.rewrites import rewrite_costs
 from core.talk.caching.sent_request import sent_knowledge
 from core.talk.caching.view import TAKEN_OUT, Replayed, pruned, records_for, replay
 from tests.core.stacks import said

@@ -13,7 +13,7 @@ from core.kernel.key_names import name_reasons
 from core.kernel.values.curation import FileItem, FileProblemKind
 from core.kernel.values.retrieval import Corpus, SearchPlaces
 from core.kernel.values.settings import FileLimits
-from core.retrieval.note_heads import FieldNames
+from core.retrieval.front_matter import FieldNames
 from core.retrieval.sources import find_sources, read_source
 from core.talk.context.file_reader import read_item
 from core.talk.context.globs import KeyGate

@@ -9,10 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.paths import discussion_dir
-from core.kernel.reports import Tick
 from core.kernel.values.cache import DiscussionCacheState
 from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderRequest
-from core.kernel.values.updates import outcome_of
+from core.kernel.values.updates import Tick, outcome_of
 from core.services.providers.compatible.body import chat_body
 from core.services.providers.gemini.wire import request_config
 from core.services.providers.model_data import packaged_models

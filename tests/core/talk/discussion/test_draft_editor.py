@@ -8,7 +8,7 @@ import pytest
 
 from core.kernel import paths
 from core.kernel.errors import StorageError
-from core.kernel.reports import OperationFailed
+from core.kernel.values.updates import OperationFailed
 from core.talk.discussion.discussion_messages import DraftEdited, EditDraft
 from core.talk.discussion.draft_editor import FILE, DraftEditor
 

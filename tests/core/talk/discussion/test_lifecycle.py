@@ -9,14 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.app_messages import Command, HomeOpened, WatchFiles, WriteWindow
-from core.kernel.reports import Tick
 from core.kernel.values.curation import NamedText, Preset
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.kernel.values.messages import AttachmentPart, Message, Role, TextPart
 from core.kernel.values.records import DeleteRecord, EditRecord, MarkRecord, RestoreRecord
 from core.kernel.values.settings import Project, Settings
 from core.kernel.values.state import SearchHits, TrashItem
-from core.kernel.values.updates import outcome_of
+from core.kernel.values.updates import Tick, outcome_of
 from core.kernel.values.usage import Usage
 from core.talk.context.context_messages import AssembleContext, FilesChanged
 from core.talk.discussion.discussion_messages import (

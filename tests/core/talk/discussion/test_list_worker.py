@@ -11,10 +11,10 @@ from core.app import home as store_home
 from core.app.app_messages import Event
 from core.kernel import paths
 from core.kernel.figures import midnight
-from core.kernel.reports import OperationFailed
 from core.kernel.values.discussion import DiscussionMeta, Draft
 from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.records import MessageRecord, Record, UsageRecord
+from core.kernel.values.updates import OperationFailed
 from core.kernel.values.usage import Usage, UsageBy, UsageKind, UsageQuery, UsageReport
 from core.services.spending.harvest_costs import HarvestCall, note_spent
 from core.services.spending.spending_messages import CountUsage, SpentCounted, UsageCounted

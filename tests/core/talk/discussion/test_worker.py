@@ -16,12 +16,12 @@ from core.app.app_messages import Event, WriteWindow
 from core.app.services import DiskHandler, DiskWork, join_state, keeps, split_state, supersedes
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.queue import QueueWorker
-from core.kernel.reports import OperationDone, OperationFailed, WritesCaughtUp
 from core.kernel.values.discussion import DiscussionMeta, Draft
 from core.kernel.values.harvest import HarvestItem, HarvestPreview, ProposedItem, ReviewChoice
 from core.kernel.values.knowledge import Category
 from core.kernel.values.messages import Role, TextPart, ToolCallPart
 from core.kernel.values.records import MessageRecord, UsageRecord
+from core.kernel.values.updates import OperationDone, OperationFailed, WritesCaughtUp
 from core.kernel.values.usage import Payment, Usage
 from core.knowledge.harvest.harvest_messages import WriteReview
 from core.knowledge.harvest.preview import choices_of

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from core.app.app_messages import Effect
 from core.kernel.errors import FailureKind
-from core.kernel.reports import Tick
 from core.kernel.values.provider import StopKind, Stopped
 from core.kernel.values.records import RequestRecord
 from core.kernel.values.settings import AiSettings, CachingSettings, Settings
+from core.kernel.values.updates import Tick
 from core.kernel.values.usage import Payment, Reservation, SpentElsewhere, Usage
 from core.services.settings.settings_messages import SettingsLoaded
 from core.services.spending.limits import call_key

@@ -10,13 +10,12 @@ from msgspec.structs import replace
 from core.agent.agent_messages import CompactDiscussion
 from core.app.app_messages import Command, Quit
 from core.kernel.errors import FailureKind
-from core.kernel.reports import Tick
 from core.kernel.values.discussion import CallPhase
 from core.kernel.values.messages import AttachmentPart, Message, Role, Status, TextPart
 from core.kernel.values.provider import Failure, StopKind, Stopped
 from core.kernel.values.records import MarkRecord, MessageRecord, RequestRecord, UsageRecord
 from core.kernel.values.state import Level
-from core.kernel.values.updates import outcome_of, with_open
+from core.kernel.values.updates import Tick, outcome_of, with_open
 from core.kernel.values.usage import Usage
 from core.services.settings.settings_messages import ChangeSetting, SettingsLoaded, SettingsSettled
 from core.talk.context.context_messages import CreatePreset

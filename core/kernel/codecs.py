@@ -1,11 +1,4 @@
-"""Data to values of a type: the one place where msgspec looks at types, one thread at a time, and where all faults are of one kind.
-
-What cannot be read is a `msgspec.DecodeError`, a ValueError, whatever is wrong with it: lists in lists without end, bytes that
-are no UTF-8, half an emoji. Who reads a file of another program or of another version need know no other.
-
-msgspec 0.22 writes what it learns of a struct into the type while it is still learning. A second thread that needs the type at
-that moment (a restart's assembly and its keeper of caches, two tool calls with the same arguments) brings the interpreter down.
-"""
+"""The program's values as JSON, MessagePack and TOML: the one door in and out; texts for a person leave as English."""
 
 from __future__ import annotations
 
@@ -15,14 +8,53 @@ import tomllib
 from _thread import RLock  # a lock and no thread: pure modules stand on this one
 from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, Literal, TypeVar, overload
 
 import msgspec
 from msgspec import inspect
 
 from core.kernel.frame import clean
-from core.kernel.language import tr
+from core.kernel.language import Translated, tr
 from core.kernel.patterns import late
+
+# JSON and MessagePack of the program's values: the one door out, where texts for a person become English.
+
+Order = Literal["deterministic", "sorted"] | None
+
+
+def _in_english(value: object) -> str:
+    if isinstance(value, Translated):
+        return value.english
+    raise NotImplementedError(f"no encoding is known for {type(value).__name__}")
+
+
+def json_encoder(order: Order = None) -> msgspec.json.Encoder:
+    """An encoder of JSON, for a caller that keeps it."""
+    return msgspec.json.Encoder(enc_hook=_in_english, order=order)
+
+
+def msgpack_encoder(order: Order = None) -> msgspec.msgpack.Encoder:
+    """An encoder of MessagePack, for a caller that keeps it."""
+    return msgspec.msgpack.Encoder(enc_hook=_in_english, order=order)
+
+
+def to_json(value: object, *, order: Order = None) -> bytes:
+    """A value as JSON, compact."""
+    return msgspec.json.encode(value, enc_hook=_in_english, order=order)
+
+
+def to_msgpack(value: object) -> bytes:
+    """A value as MessagePack."""
+    return msgspec.msgpack.encode(value, enc_hook=_in_english)
+
+
+def builtins_of(value: object) -> Any:
+    """A value as dicts, lists and plain values, as `msgspec.to_builtins` gives them."""
+    return msgspec.to_builtins(value, enc_hook=_in_english)
+
+
+# Data to values of a type: the one place where msgspec looks at types, one thread at a time, and where all
+# faults are of one kind.
 
 T = TypeVar("T")
 V = TypeVar("V")
