@@ -7,7 +7,7 @@
 # Expected: the report is the same. A pause is documented as a place where the graph stops and goes on with its state.
 # Seen: straight through, a node gets the values that the node before returned; after a pause it gets them from the
 # checkpoint, as other values. A pydantic field with `exclude=True` is its default again: a price of 4900 cents is 0. A tuple
-# is a list, a set of tuples a list of lists, a Counter a dict, a deque has no limit any more. Only the set makes a warning.
+# is a list, a set of tuples a list of lists, a Counter a dict, a deque has no limit any more. Only the set is told of.
 #
 # Why it matters: the branch where a person checks the order is the one that computes with other figures; tests that do
 # not pause pass.
