@@ -20,13 +20,13 @@ from core.agent.agent_messages import (
     SetTools,
     StartAutonomy,
 )
-from core.app.forgetting.forgetting_step import ForgettingCommand, ForgettingEffect, ForgettingEvent
+from core.app.forgetting.forgetting_messages import ForgettingCommand, ForgettingEffect, ForgettingEvent
 from core.imports.imports_messages import ImportCommand, ImportEffect, ImportEvent
 from core.kernel.ids import Stamp
 from core.kernel.values.updates import Report
 from core.knowledge.harvest.harvest_messages import HarvestCommand, HarvestEffect, HarvestEvent
 from core.knowledge.knowledge_messages import KnowledgeCommand, KnowledgeEffect, KnowledgeEvent
-from core.knowledge.mcp_server.proposal_step import (
+from core.knowledge.mcp_server.proposal_messages import (
     AcceptProposal,
     McpServerCommand,
     McpServerEffect,

@@ -17,7 +17,7 @@ from core.app import lifecycle
 from core.app import lifecycle as letting_go
 from core.app.app_messages import Command, Effect, Event, Input
 from core.app.forgetting import forgetting_step as forgetting
-from core.app.forgetting.forgetting_step import ForgetDiscussion, ForgetItem
+from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
 from core.app.lifecycle import expire
 from core.imports import imports_step as imports
 from core.imports.imports_messages import ImportConversations

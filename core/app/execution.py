@@ -15,7 +15,7 @@ from core.agent.agent_messages import UndoTurn
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk
 from core.agent.tools import bash, edit_file, journal, read_file, search_files, turn_tools, web_fetch
 from core.app.app_messages import PERSON_ONLY, Command, awaited
-from core.app.forgetting.forgetting_step import ForgetDiscussion, ForgetItem
+from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
 from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
@@ -35,7 +35,7 @@ from core.knowledge.harvest.harvest_messages import (
     ProposeMerge,
     ReviewCommand,
 )
-from core.knowledge.mcp_server.proposal_step import RefuseProposals
+from core.knowledge.mcp_server.proposal_messages import RefuseProposals
 from core.retrieval.retrieval_tools import TOOLS as SCHEMAS
 from core.services.settings.settings_messages import (
     ChangeProjectSetting,

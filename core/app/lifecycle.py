@@ -16,7 +16,7 @@ from core.app.app_messages import (
     WatchFiles,
     WriteWindow,
 )
-from core.app.forgetting.forgetting_step import RunForget
+from core.app.forgetting.forgetting_messages import RunForget
 from core.kernel.language import tr
 from core.kernel.structures import with_entry
 from core.kernel.values.agent import AgentPage

@@ -19,7 +19,7 @@ from core.kernel.queue import at_once
 from core.kernel.values.updates import OperationFailed
 from core.knowledge import merges as drafts
 from core.knowledge.knowledge_messages import KnowledgeFilesChanged
-from core.knowledge.mcp_server.proposal_step import ProposalsTouched
+from core.knowledge.mcp_server.proposal_messages import ProposalsTouched
 from core.knowledge.mcp_server.proposal_worker import proposals_file
 from core.retrieval.retrieval_messages import SourcesChanged
 from core.retrieval.sources import wakes_index

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 import msgspec
 
-from core.app.forgetting.forgetting_step import ForgetDiscussion
+from core.app.forgetting.forgetting_messages import ForgetDiscussion
 from core.kernel import figures as fmt
 from core.kernel.errors import SHORT_ENDS
 from core.kernel.figures import MONTHS, day_start

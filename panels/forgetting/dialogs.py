@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from core.app.forgetting.forgetting_messages import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
 from core.app.forgetting.forgetting_places import (
     CANNOT,
     CANNOT_SAYS,
@@ -16,14 +17,7 @@ from core.app.forgetting.forgetting_places import (
     preview_text,
     receipt_text,
 )
-from core.app.forgetting.forgetting_step import (
-    DismissReceipt,
-    ForgetDiscussion,
-    ForgetItem,
-    LookAtForget,
-    branches_of,
-    target_of,
-)
+from core.app.forgetting.forgetting_step import branches_of, target_of
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.language import tr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from core.app.forgetting.forgetting_step import ForgetItem
+from core.app.forgetting.forgetting_messages import ForgetItem
 from core.kernel import figures as fmt
 from core.kernel.language import tr
 from core.kernel.values.knowledge import Category, Item, Provenance

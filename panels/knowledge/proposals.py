@@ -10,7 +10,7 @@ from core.kernel import figures as fmt
 from core.kernel.language import tr
 from core.kernel.values.knowledge import Category, Proposal, ProposalsState
 from core.kernel.values.updates import is_under_way
-from core.knowledge.mcp_server.proposal_step import AcceptProposal, RefuseProposals
+from core.knowledge.mcp_server.proposal_messages import AcceptProposal, RefuseProposals
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.view import Same

@@ -17,7 +17,7 @@ from core.agent.journal_text import without_discussions
 from core.app.forgetting import forgetting_places as places
 from core.app.forgetting import leftovers as store
 from core.app.forgetting.census import gather, item_files, look
-from core.app.forgetting.forgetting_step import (
+from core.app.forgetting.forgetting_messages import (
     ForgetEnded,
     ForgetLooked,
     ForgettingEffect,

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from core.agent.agent_messages import CompactDiscussion
 from core.agent.agent_pages import mode_of
 from core.app.execution import act, begin, is_over, too_slow
+from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem, LookAtForget
 from core.app.forgetting.forgetting_places import WARNING, preview_text, receipt_data, receipt_text
-from core.app.forgetting.forgetting_step import ForgetDiscussion, ForgetItem, LookAtForget, branches_of
+from core.app.forgetting.forgetting_step import branches_of
 from core.app.forgetting.leftovers import Intent, is_waiting, receipts, waiting
 from core.app.forgetting.secret_finds import SecretReport, report_lines
 from core.app.forgetting.secret_finds import report_data as report_data_of_secret_finds

@@ -50,14 +50,14 @@ from core.knowledge.history_text import history_data, history_lines, seen_data, 
 from core.knowledge.knowledge_reader import DigestFollower, KnowledgeReader, digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import entry_data
-from core.knowledge.mcp_server.proposal_step import (
+from core.knowledge.mcp_server.proposal_messages import (
     McpServerEvent,
     ProposalsRead,
     ReadProposals,
     RefuseProposals,
     WriteProposed,
-    words_of,
 )
+from core.knowledge.mcp_server.proposal_step import words_of
 from core.knowledge.mcp_server.proposal_worker import ProposalHandler
 from core.knowledge.memory_log import counted_use, fact_history, item_history, seen_items
 from core.knowledge.memory_use import UNUSED_AFTER

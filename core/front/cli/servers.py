@@ -1,4 +1,4 @@
-"""What a person approves on the command line: MCP servers, and the values that a project asks for."""
+"""Approvals by a person on the command line: MCP servers, and the values that a project asks for."""
 
 from __future__ import annotations
 

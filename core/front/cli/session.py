@@ -11,7 +11,7 @@ from typing import Protocol
 
 from core.app.app_messages import Command, Effect, WatchFiles, WriteWindow
 from core.app.execution import ACT_S, too_slow
-from core.app.forgetting.forgetting_step import RunForget
+from core.app.forgetting.forgetting_messages import RunForget
 from core.app.forgetting.leftovers import is_waiting
 from core.app.outside import LocalOutside
 from core.front.cli.arguments import Options

@@ -7,8 +7,13 @@ from typing import Annotated, get_args
 from msgspec import Meta
 
 from core.app.execution import begin, is_over
+from core.app.forgetting.forgetting_messages import (
+    ForgetDiscussion,
+    ForgetItem,
+    ForgettingCommand,
+    LookAtForget,
+)
 from core.app.forgetting.forgetting_places import CANNOT, place
-from core.app.forgetting.forgetting_step import ForgetDiscussion, ForgetItem, ForgettingCommand, LookAtForget
 from core.front.hooks.fields import Body, Count, Data, RefusedError, unknown
 from core.front.hooks.knowledge import ItemPlace, stored_item
 from core.front.hooks.operation import READ_ONLY, Answer, Request, Resource, operation

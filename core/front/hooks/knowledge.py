@@ -47,7 +47,7 @@ from core.knowledge.knowledge_messages import (
     SyncFacts,
 )
 from core.knowledge.knowledge_reader import digest_file
-from core.knowledge.mcp_server.proposal_step import RefuseProposals
+from core.knowledge.mcp_server.proposal_messages import RefuseProposals
 
 FEW = 20
 """Items of each note file where notes are listed; the query's `file` gives all of one."""

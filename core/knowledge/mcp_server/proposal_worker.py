@@ -21,14 +21,16 @@ from core.knowledge.categories import FILE_OF
 from core.knowledge.evidence_rows import short_name
 from core.knowledge.file_writer import write_lock
 from core.knowledge.knowledge_reader import read_categories
-from core.knowledge.mcp_server.proposal_step import (
-    MOST_WAITING,
+from core.knowledge.mcp_server.proposal_messages import (
     McpServerEffect,
     McpServerEvent,
     ProposalsRead,
     ReadProposals,
     RefuseProposals,
     WriteProposed,
+)
+from core.knowledge.mcp_server.proposal_step import (
+    MOST_WAITING,
     book_text,
     key_of,
     new_item,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from core.app.app_messages import PERSON_ONLY, Command
 from core.app.execution import ALWAYS, FINAL, PROGRAMS_SETTINGS, SAYS_YES, is_persons
-from core.app.forgetting.forgetting_step import ForgetDiscussion, ForgetItem
+from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
 from core.front.hooks.table import OPERATIONS
 from core.imports.imports_messages import ImportConversations
 from core.kernel.values.discussion import Draft, OpenDiscussion

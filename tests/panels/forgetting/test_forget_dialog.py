@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from core.app.forgetting.forgetting_messages import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
 from core.app.forgetting.forgetting_places import CANNOT, DELETE_SAYS, FORGET_SAYS, receipt_text
-from core.app.forgetting.forgetting_step import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
 from core.kernel.values.knowledge import (
     Category,
     ForgetPreview,

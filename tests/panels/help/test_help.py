@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from core.app.app_messages import Command
-from core.app.forgetting.forgetting_step import ForgetItem
+from core.app.forgetting.forgetting_messages import ForgetItem
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import CancelBatches, GraduatePlaybook
 from core.knowledge.knowledge_messages import DeleteKnowledgeItem, ExplainItem

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.agent.journal_text import new_entry, written
 from core.app.forgetting import forgetting_step
-from core.app.forgetting.forgetting_step import ForgetEnded
+from core.app.forgetting.forgetting_messages import ForgetEnded
 from core.app.forgetting.redaction import without_recalled
 from core.app.forgetting.words import Words
 from core.kernel import paths

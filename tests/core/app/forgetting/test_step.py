@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from core.agent.attention_machine import noted
 from core.app.forgetting import forgetting_step
-from core.app.forgetting.forgetting_step import ForgetDiscussion, ForgetEnded, RunForget
+from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetEnded, RunForget
 from core.kernel.values.agent import Attention, AttentionState, Autonomy
 from core.kernel.values.harvest import BatchReport, HarvestBatch, HarvestLook
 from core.kernel.values.imports import FollowState, ImportReport, ImportState

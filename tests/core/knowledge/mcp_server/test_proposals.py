@@ -12,9 +12,7 @@ from core.kernel.values.knowledge import Category, Proposal, ProposalsState, Pro
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
 from core.knowledge.knowledge_reader import read_categories
-from core.knowledge.mcp_server.proposal_step import (
-    HANDLERS,
-    NOTICE,
+from core.knowledge.mcp_server.proposal_messages import (
     AcceptProposal,
     McpServerEffect,
     McpServerEvent,
@@ -24,6 +22,7 @@ from core.knowledge.mcp_server.proposal_step import (
     RefuseProposals,
     WriteProposed,
 )
+from core.knowledge.mcp_server.proposal_step import HANDLERS, NOTICE
 from core.knowledge.mcp_server.proposal_worker import (
     ProposalHandler,
     add_proposal,

@@ -19,7 +19,7 @@ from mcp_types import CallToolResult, TextContent
 
 from core.knowledge.categories import parse_file
 from core.knowledge.mcp_server.mcp_server import MAX_LINE_BYTES
-from core.knowledge.mcp_server.proposal_step import AcceptProposal
+from core.knowledge.mcp_server.proposal_messages import AcceptProposal
 from core.knowledge.mcp_server.proposal_worker import load_proposals
 from tests.core.app.programs import Programs, until
 from tests.core.knowledge.harvest.harvests import add_discussion
