@@ -106,18 +106,22 @@ _CHINESE = late(r"(?:(\d{4})\s?年\s?)?(\d{1,2})\s?月(?:\s?(\d{1,2})\s?日)?")
 
 _YEAR, _MONTH, _DAY = r"(?P<year>(?:19|20)\d{2})", r"(?P<month>\d{1,2})", r"(?P<day>\d{1,2})"
 _NAME = r"(?P<name>[^\W\d_]{3,12})\.?"
+_PART = r"[ _./-]"
 _ORDINAL = r"(?:st|nd|rd|th|\.)?"
 _NAMED_DAYS = (
-    late(rf"(?<!\d){_YEAR}(?P<sign>[-_./]){_MONTH}(?P=sign){_DAY}(?!\d)"),
+    late(rf"(?<!\d){_YEAR}(?P<sign>[-_./ ]){_MONTH}(?P=sign){_DAY}(?!\d)"),
     late(rf"(?<![\d.]){_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?=(?:\d{{4}}|\d{{6}}|\d{{9}})?(?!\d))"),
     late(rf"(?<!\d){_YEAR}\s?[年년]\s?{_MONTH}\s?[月월]\s?{_DAY}\s?[日일]?"),
     late(rf"(?<![\d.]){_DAY}\.\s?{_MONTH}\.\s?{_YEAR}(?!\d)"),
-    late(rf"{_NAME}[ _-]{_DAY}{_ORDINAL},?[ _-]{_YEAR}(?!\d)"),
-    late(rf"(?<!\d){_DAY}{_ORDINAL}(?:[ _-]de)?[ _-]{_NAME}(?:[ _-]de)?,?[ _-]{_YEAR}(?!\d)"),
-    late(rf"(?<![\d/])(?P<first>\d{{1,2}})/(?P<second>\d{{1,2}})/{_YEAR}(?!\d)"),
+    late(rf"(?<!\d){_YEAR}(?:{_PART}de)?{_PART}{_NAME}{_PART}{_DAY}{_ORDINAL}(?!\d)"),
+    late(rf"{_NAME}{_PART}{_DAY}{_ORDINAL},?{_PART}{_YEAR}(?!\d)"),
+    late(rf"(?<!\d){_DAY}{_ORDINAL}(?:{_PART}(?:de|of))?{_PART}{_NAME}(?:{_PART}de)?,?{_PART}{_YEAR}(?!\d)"),
+    late(rf"(?<![\d/_.-])(?P<first>\d{{1,2}})(?P<sign>[-/_. ])(?P<second>\d{{1,2}})(?P=sign){_YEAR}(?!\d)"),
+    late(rf"(?<!\d){_YEAR}-?W(?P<week>\d\d)-?(?P<weekday>[1-7])(?!\d)"),
 )
 """Forms in which a day is written: digits with the year first, without signs (with or without a time), with the day first,
-with the name of the month, and with slashes, which tell the month only where the other number can be none.
+with the name of the month, with the year last, which tells the month only where the other number can be none, and
+with a week of ISO 8601.
 """
 _SECONDS = late(r"1\d{9}(?:\d{3})?")
 
@@ -139,6 +143,8 @@ def day_of_time(text: str) -> str:
 
 
 def _day_of(parts: dict[str, str | None]) -> str:
+    if parts.get("week"):
+        return _day_of_week(int(parts["year"] or 0), int(parts["week"] or 0), int(parts["weekday"] or 0))
     first, second = int(parts.get("first") or 0), int(parts.get("second") or 0)
     if (first > 12) != (second > 12) or first == second != 0:
         month, day = min(first, second), max(first, second)
@@ -151,6 +157,13 @@ def _day_of(parts: dict[str, str | None]) -> str:
         month = MONTH_OF.get("".join(c for c in bare if not unicodedata.combining(c)), -1) + 1
     try:
         return date(int(parts["year"] or 0), month, day).isoformat()
+    except ValueError:
+        return ""
+
+
+def _day_of_week(year: int, week: int, weekday: int) -> str:
+    try:
+        return date.fromisocalendar(year, week, weekday).isoformat()
     except ValueError:
         return ""
 

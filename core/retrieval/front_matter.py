@@ -276,19 +276,21 @@ def _says_fields(block: str) -> bool:
 
 def _yaml_fields(block: str) -> Iterator[FrontField]:
     block = _MARKED_VALUE.sub(_as_words, block)
-    whole = read_yaml(block)
+    whole = read_yaml(block, as_written=True)
     if isinstance(whole, dict):
         yield from (FrontField(line=0, key=key, value=value) for key, value in _flat(whole).items())
         return
     if not isinstance(whole, YamlFault):
         return
     for first, part in _yaml_parts(block):
-        value = read_yaml(part)
+        value = read_yaml(part, as_written=True)
         is_bad = isinstance(value, YamlFault)
         if is_bad and "\t" in part:
-            value = read_yaml(part.expandtabs(2))
+            value = read_yaml(part.expandtabs(2), as_written=True)
         if isinstance(value, YamlFault) and "\n" in part.strip():
-            value = read_yaml(part.split("\n", 1)[0])  # a line that is no field stands behind it
+            value = read_yaml(
+                part.split("\n", 1)[0], as_written=True
+            )  # a line that is no field stands behind it
         if isinstance(value, dict):
             yield from (
                 FrontField(line=first, key=key, value=one, is_bad=is_bad) for key, one in _flat(value).items()
@@ -370,7 +372,8 @@ _INLINE_TAG = late(
 """A tag; one of several words ends with its mark, or stands in brackets."""
 _ORG_TAGS = late(r"\*+[ \t].*?[ \t]:([\w@#%:]{1,200}):[ \t]*$")
 """Tags at the end of a headline of Org."""
-_CODE_FENCE = late(r" {0,3}(`{3,}|~{3,})")
+_CODE_FENCE = late(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)]|>)[ \t]*){0,6}(`{3,}|~{3,})")
+"""A fence, also within a list or a quote."""
 _INLINE_CODE = late(r"`[^`\n]{0,500}`|<!--.*?(?:-->|$)")
 _LIST_ITEM = late(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _DAY_OF_FOLDERS = late(r"(?:^|/)((?:19|20)\d{2}/\d{1,2}/\d{1,2})(?:/[^/\d]*)?$")
@@ -529,10 +532,10 @@ def _lines_without_code(text: str, *, keeps_spans: bool = False) -> Iterator[str
         is_code = line.startswith(("    ", "\t")) and not before.strip() and not is_list
         if fence:
             fence = "" if mark and mark[1].startswith(fence) else fence
-        elif mark:
-            fence = mark[1]
         elif is_code and line.strip():
             continue  # the line before stays blank: code goes on
+        elif mark:
+            fence = mark[1]
         else:
             has_span = not keeps_spans and ("`" in line or "<!--" in line)
             yield _INLINE_CODE.sub(" ", line) if has_span else line

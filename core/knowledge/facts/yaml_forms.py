@@ -144,11 +144,12 @@ class YamlFault(msgspec.Struct, frozen=True):
     text: str
 
 
-def read_yaml(text: str) -> Any | YamlFault:
+def read_yaml(text: str, *, as_written: bool = False) -> Any | YamlFault:
     """Read one piece of YAML into plain values: text, numbers, dates, lists and mappings.
 
     Args:
-        text: of any content and size.
+        text: of any content and size; as_written: each value that is no list or mapping stays the words that it is,
+            so that `no`, `007` and `12:30` are a person's words; only nothing is None.
 
     Returns:
         Its value, None for nothing; a fault for what cannot or may not be read. Nothing is built of it then.
@@ -168,7 +169,7 @@ def read_yaml(text: str) -> Any | YamlFault:
         return fault
     loader = None
     try:
-        loader = _loader()(text)
+        loader = _loader(as_written)(text)
         return loader.get_single_data()
     except yaml.MarkedYAMLError as error:
         return YamlFault(
@@ -226,7 +227,7 @@ def _reason(event: Any, depth: int, number: int) -> str:
 
 
 @cache
-def _loader() -> Any:
+def _loader(as_written: bool) -> Any:
     """The safe C loader, with a mapping's doubled key as a fault in place of the last one winning."""
     import yaml
 
@@ -255,7 +256,12 @@ def _loader() -> Any:
                 )
             return number
 
+        def construct_words(self, node: Any) -> str:
+            return str(self.construct_scalar(node))
+
     _StrictLoader.add_constructor("tag:yaml.org,2002:int", _StrictLoader.construct_whole)
+    for kind in ("bool", "int", "float", "timestamp") if as_written else ():
+        _StrictLoader.add_constructor(f"tag:yaml.org,2002:{kind}", _StrictLoader.construct_words)
     return _StrictLoader
 
 

@@ -38,9 +38,54 @@ def test_front_matter_that_is_no_yaml_is_passed_over() -> None:
 
 
 @pytest.mark.parametrize("number", ["1" * 9_000, "0x" + "f" * 9_000, "1:" * 4_000 + "1"])
-def test_a_number_of_any_size_is_no_fault(number: str) -> None:
+def test_a_number_of_any_size_is_the_words_that_it_is(number: str) -> None:
     head = note_head(f"---\ntitle: {number}\ntags: [{number}]\ndate: {number}\n---\nWords.\n", "a.md")
-    assert (head.title, head.description) == ("a", "Words.")
+    assert (head.title[:20], head.date, head.description) == (number[:20], "", "Words.")
+
+
+@pytest.mark.parametrize(
+    "words", ["no", "Yes", "off", "12:30", "007", "1_000", "1e3", "0x10", "2026-01-31", "1.10"]
+)
+def test_a_value_is_the_words_that_a_person_wrote(words: str) -> None:
+    head = note_head(f"---\ntitle: {words}\ntags: [{words}, kept]\n---\nText.\n", "a.md")
+    assert (head.title, head.tags[:2]) == (words, (words.lower(), "kept"))
+
+
+@pytest.mark.parametrize("nothing", ["", "~", "null"])
+def test_nothing_is_no_title(nothing: str) -> None:
+    assert note_head(f"---\ntitle: {nothing}\n---\n# Own\n", "a.md").title == "Own"
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        ("2026-Mar-11", "2026-03-11"),
+        ("2026 March 11", "2026-03-11"),
+        ("23-03-2026", "2026-03-23"),
+        ("23_03_2026", "2026-03-23"),
+        ("03-23-2026", "2026-03-23"),
+        ("03-04-2026", ""),
+        ("11th of March 2026", "2026-03-11"),
+        ("Mar.11.2026", "2026-03-11"),
+        ("2026-W11-3", "2026-03-11"),
+        ("2026-W11", ""),
+        ("2026 03 11", "2026-03-11"),
+    ],
+)
+def test_a_note_is_named_after_its_day(name: str, day: str) -> None:
+    assert note_head("Words.", f"Journal/{name}.md").date == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- one\n\t- ```sh\n\t  #inner\n\t  ```\n\t- #after\n",
+        "> ```\n> #inner\n> ```\n\n#after\n",
+        "1. ```\n   #inner\n   ```\n2. #after\n",
+    ],
+)
+def test_a_fence_in_a_list_or_a_quote_is_code(text: str) -> None:
+    assert note_head(text, "a.md").tags == ("after",)
 
 
 def test_a_day_is_a_title() -> None:

@@ -1,4 +1,4 @@
-"""Outlines: definitions of a source file by tree-sitter, headings of a Markdown file."""
+"""Outlines: definitions of a source file by tree-sitter, those of SQL by its statements, headings of a Markdown file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from core.kernel.patterns import late
 from core.kernel.values.curation import Symbol
 from core.talk.context.outline.definitions import MAX_SYMBOLS, definitions, headings
 from core.talk.context.outline.grammars import GRAMMARS
+from core.talk.context.outline.sql_definitions import sql_definitions
 
 __all__ = ["MAX_SOURCE_CHARS", "MAX_SYMBOLS", "has_outline", "symbols_of", "why_no_outline"]
 
@@ -15,6 +16,7 @@ MAX_SOURCE_CHARS = 4_000_000
 """Longer texts get no outline."""
 
 _MARKDOWN = frozenset({"md", "markdown", "mdown", "mkd", "mdx", "qmd", "rmd"})
+_SQL = frozenset({"sql", "ddl", "psql", "pgsql", "mysql"})
 _WITH_SCRIPTS = frozenset({"vue", "svelte"})
 _SCRIPT = late(r"<script\b([^>]{0,500})>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
 _BLANKED = late(r"[^\n]")
@@ -41,6 +43,8 @@ def symbols_of(path: str, text: str) -> tuple[Symbol, ...]:
     ending = _ending(path)
     if ending in _MARKDOWN:
         return headings(text)
+    if ending in _SQL:
+        return sql_definitions(text, MAX_SYMBOLS)
     if ending in _WITH_SCRIPTS:
         language, script = _script(text)
         return definitions(language, script)
@@ -51,7 +55,7 @@ def symbols_of(path: str, text: str) -> tuple[Symbol, ...]:
 def has_outline(path: str) -> bool:
     """True if the name of a file says a language that outlines are made for."""
     ending = _ending(path)
-    return ending in _MARKDOWN | _WITH_SCRIPTS or any(
+    return ending in _MARKDOWN | _WITH_SCRIPTS | _SQL or any(
         ending in grammar.endings for grammar in GRAMMARS.values()
     )
 

@@ -27,6 +27,15 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 30
 _MAX_TREE_DEPTH = 200
 _MAX_NODES = 3_000_000
+MAX_FOR_NAME = 20_000
+"""Bytes of a definition in which its name is looked for."""
+MAX_ENUMERATORS = 100
+_ENUMERATORS = frozenset(
+    {
+        *("enumerator", "enum_variant", "enum_constant", "enum_member_declaration"),
+        *("enum_case", "enum_entry", "enum_assignment"),
+    }
+)
 _WRAPPERS = frozenset(
     {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}
 )
@@ -54,15 +63,28 @@ _BEFORE = late(
 _DEVICE = late(
     rb"\b(?:__(?:host|device|global|noinline|forceinline)__|__forceinline|__extension__|[A-Z_]{0,30}RESTRICT)\b"
 )
+_SECTION = late(
+    rb"^([ \t]{0,40})(?:(?:public|protected|private)[ \t]+(?:Q_SLOTS|slots)|signals|Q_SIGNALS)([ \t]*:)(?!:)",
+    re.MULTILINE,
+)
+_LONE_CALL = late(
+    rb"^[ \t]{0,40}[A-Z][A-Z0-9_]{2,60}[ \t]?\([^()\n;]{0,300}\)[ \t]*$(?!\s*[{:])", re.MULTILINE
+)
+_LONE_WORD = late(
+    rb"^[ \t]{0,40}[A-Z][A-Z0-9]{0,30}_[A-Z0-9_]{2,60}[ \t]*$"
+    rb"(?=\s*(?:\Z|#|//|/\*|\}|(?:public|protected|private|class|struct|enum|union|template|namespace|extern|typedef|using"
+    rb"|explicit|virtual|static|friend)\b))",
+    re.MULTILINE,
+)
 _DIRECTIVE = late(rb"^[ \t]*#[ \t]*(if|elif|else|endif)\b", re.MULTILINE)
 _NO_LINE_END = late(rb"[^\n]")
 """Macros of headers: around parameters for old compilers, around a type, beside one, behind the parameters, around a whole
-prototype, on a line before one.
+prototype, on a line before one, on a line alone; and the sections of a class that Qt adds.
 """
 _WITH_BRANCHES = frozenset({"c", "cpp", "csharp"})
 _CONDITIONAL = late(rb"\?(\.(?=[A-Za-z_@])|\[(?=[^\],]))")
 _EXTENSION = late(
-    rb"\bextension(?:<[^<>\n(){}]{0,200}>)?\([^()\n{}]{1,400}\)(?=\s{0,80}(?:where\b[^{}\n]{0,200})?\{)"
+    rb"\bextension(?:<[^<>\n(){}]{0,200}>)?\([^()\n{}]{1,400}\)(?=\s{0,80}(?:where\b[^{};]{0,400})?\{)"
 )
 _DEFINITION = late(
     r"^[ \t]*(?:[a-z]+[ \t]+){0,4}?(class|def|function|func|fn|struct|enum|trait|interface|module|namespace)"
@@ -129,6 +151,9 @@ def _readable(name: str, source: bytes) -> bytes:
     source = _DEVICE.sub(lambda found: b" " * len(found[0]), source)
     source = _WRAPPED.sub(_inner, source)
     source = _BEFORE.sub(lambda found: b" " * len(found[0]), source)
+    source = _SECTION.sub(_plain_section, source)
+    source = _LONE_CALL.sub(lambda found: b" " * len(found[0]), source)
+    source = _LONE_WORD.sub(lambda found: b" " * len(found[0]), source)
     source = _ATTRIBUTES.sub(lambda found: _NO_LINE_END.sub(b" ", found[0]), source)
     source = _TYPE_MACRO.sub(_inner, source)
     return _MACRO.sub(lambda found: b" " * len(found[0]), source)
@@ -137,6 +162,11 @@ def _readable(name: str, source: bytes) -> bytes:
 def _as_class(found: re.Match[bytes]) -> bytes:
     """The head of a block of extensions of C# 14, as one that the grammar knows."""
     return b"class extension"[: len(found[0])].ljust(len(found[0]))
+
+
+def _plain_section(found: re.Match[bytes]) -> bytes:
+    """A section of Qt as one that the grammar knows."""
+    return (found[1] + b"public:").ljust(len(found[0]))
 
 
 def _inner(found: re.Match[bytes]) -> bytes:
@@ -212,7 +242,7 @@ def _nested(nodes: Iterator[Node], grammar: Grammar, language: str, source: byte
             kind = "method" if given_kind == "function" and outer_kind in _OF_METHODS else given_kind
             if len(around) == depth:
                 around.append((node.end_byte, full, kind))
-            signature = _signature(node, whole, source)
+            signature = _signature(node, whole, source, name)
             yield Symbol(name=full, kind=kind, lines=_lines(whole), signature=signature, depth=depth)
             given += 1
             if given == MAX_SYMBOLS:
@@ -269,8 +299,8 @@ def _lines(node: Node) -> LineRange:
     return LineRange(first, last)
 
 
-def _signature(node: Node, whole: Node, source: bytes) -> str:
-    """One line: from the definition's head (without decorators) to its body."""
+def _signature(node: Node, whole: Node, source: bytes, name: str) -> str:
+    """One line: from the definition's head (without decorators) to its body. It holds the name, wherever that stands."""
     start = node.start_byte if whole.type == "decorated_definition" else whole.start_byte
     line = source.rfind(b"\n", 0, start) + 1
     if node.type == "declaration" and not set(source[line:start]) & set(b";{}"):
@@ -280,7 +310,35 @@ def _signature(node: Node, whole: Node, source: bytes) -> str:
     end = min(end, start + SIGNATURE_BYTES)
     written = source[start:end].decode("utf-8", "replace")
     head = written if body is not None else written.split("\n", 1)[0]
-    return one_line(head, SIGNATURE_CHARS).removesuffix("{").rstrip()
+    first = one_line(head, SIGNATURE_CHARS)
+    head = first.removesuffix("{").rstrip()
+    if body is not None and (members := _enumerators(body)):
+        return one_line(f"{head} {{ {', '.join(members)} }}", SIGNATURE_CHARS)
+    own = name.rpartition(".")[2]
+    if own in head:
+        return head
+    rest = source[start : min(whole.end_byte, start + MAX_FOR_NAME)].decode("utf-8", "replace").split("\n")
+    named = next((line for line in rest if re.search(rf"(?<!\w){re.escape(own)}(?!\w)", line)), own)
+    room = SIGNATURE_CHARS - len(own) - 3
+    return (
+        one_line(f"{one_line(first, room // 2)} … {named.strip()}", SIGNATURE_CHARS)
+        .removesuffix("{")
+        .rstrip()
+    )
+
+
+def _enumerators(body: Node) -> list[str]:
+    """Names that an enumeration lists."""
+    names: list[str] = []
+    for child in body.named_children[:MAX_ENUMERATORS] if "enum" in body.type else ():
+        if child.type in {"property_identifier", "string"}:
+            names.append(_text(child).strip("'\""))
+        elif child.type in _ENUMERATORS:
+            named = child.children_by_field_name("name") or [
+                one for one in child.named_children if one.type.endswith("identifier")
+            ]
+            names += map(_text, [one for one in named if one.is_named])
+    return names
 
 
 def _body(node: Node) -> Node | None:

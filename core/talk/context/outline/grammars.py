@@ -101,6 +101,7 @@ GRAMMARS: Mapping[str, Grammar] = {
             "impl_item": "impl",
             "mod_item": "module",
             "type_item": "type",
+            "associated_type": "type",
             "const_item": "constant",
             "static_item": "constant",
             "macro_definition": "macro",
@@ -119,6 +120,7 @@ GRAMMARS: Mapping[str, Grammar] = {
             "namespace_definition": "namespace",
             "alias_declaration": "type",
             "concept_definition": "concept",
+            "namespace_alias_definition": "namespace",
         },
         name_fields=_C_NAMES,
         only_with_body=_C_BODIES,
@@ -132,6 +134,7 @@ GRAMMARS: Mapping[str, Grammar] = {
             "enum_declaration": "enum",
             "record_declaration": "class",
             "annotation_type_declaration": "interface",
+            "module_declaration": "module",
             "method_declaration": "method",
             "annotation_type_element_declaration": "method",
             "constructor_declaration": "method",
@@ -197,9 +200,9 @@ GRAMMARS: Mapping[str, Grammar] = {
             "function_declaration": "function",
             "protocol_function_declaration": "method",
             "typealias_declaration": "type",
+            "associatedtype_declaration": "type",
         },
     ),
-    "sql": Grammar(module="tree_sitter_sql", endings=("sql",), kinds={}),
     "lua": Grammar(module="tree_sitter_lua", endings=("lua",), kinds={}),
     "zig": Grammar(module="tree_sitter_zig", endings=("zig",), kinds={"function_declaration": "function"}),
 }
@@ -243,6 +246,12 @@ def _declarations(node: Node) -> Iterator[Named]:
             yield name, "method" if "field_declaration_list" in _parent_types(node) else "function"
         elif name and is_shared and "typedef" not in words:
             yield name, "field" if is_member else "variable"
+
+
+def _c_constant(node: Node) -> Iterator[Named]:
+    """A macro with a value; one without guards a header."""
+    if node.child_by_field_name("value") is not None:
+        yield _said(node.child_by_field_name("name")), "macro"
 
 
 def without_generics(name: str) -> str:
@@ -298,6 +307,9 @@ def _declared(node: Node) -> Named | tuple[str, bool]:
 # JavaScript and TypeScript: functions within values.
 
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "class", "generator_function"})
+_CASTS = frozenset(
+    {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"}
+)
 _SCOPES = frozenset({"program", "export_statement", "ambient_declaration"})
 
 
@@ -307,8 +319,8 @@ def _is_function(value: Node | None, depth: int = 0) -> bool:
         return False
     if value.type in _FUNCTIONS:
         return True
-    if value.type in {"parenthesized_expression", "as_expression", "satisfies_expression"}:
-        return any(_is_function(child, depth + 1) for child in value.named_children[:1])
+    if value.type in _CASTS:
+        return _is_function(_cast(value), depth + 1)
     if value.type != "call_expression":
         return False
     arguments = value.child_by_field_name("arguments")
@@ -318,7 +330,17 @@ def _is_function(value: Node | None, depth: int = 0) -> bool:
     )
 
 
+def _cast(value: Node | None) -> Node | None:
+    """The value within parentheses, `as`, `satisfies` and `!`."""
+    for _ in range(5):
+        if value is None or value.type not in _CASTS or not value.named_child_count:
+            break
+        value = value.named_children[0]
+    return value
+
+
 def _has_functions(value: Node | None) -> bool:
+    value = _cast(value)
     if value is None or value.type != "object":
         return False
     return any(
@@ -387,9 +409,12 @@ def _assigned(node: Node) -> Iterator[Named]:
 
 def _pair(node: Node) -> Iterator[Named]:
     owner = node.parent.parent if node.parent is not None else None
-    if (
-        owner is not None
-        and owner.type
+    is_given = owner is not None and _is_returned(owner)
+    while owner is not None and owner.type in _CASTS:
+        owner = owner.parent
+    if owner is not None and (
+        is_given
+        or owner.type
         in {
             "variable_declarator",
             "assignment_expression",
@@ -397,7 +422,7 @@ def _pair(node: Node) -> Iterator[Named]:
             "arguments",
             "pair",
         }
-    ) or (owner is not None and _is_returned(owner)):
+    ):
         value = node.child_by_field_name("value")
         name = _said(node.child_by_field_name("key")).strip("'\"")
         if _is_function(value):
@@ -420,9 +445,17 @@ def _field(node: Node) -> Iterator[Named]:
         yield _said(name), "field"
 
 
+def _property_signature(node: Node) -> Iterator[Named]:
+    """A member of an interface whose type is a function."""
+    annotated = node.child_by_field_name("type")
+    kind = annotated.named_children[0] if annotated is not None and annotated.named_child_count else None
+    if kind is not None and kind.type in {"function_type", "constructor_type"}:
+        yield _said(node.child_by_field_name("name")).strip("'\""), "method"
+
+
 def _default(node: Node) -> Iterator[Named]:
     """A default export without a name of its own."""
-    value = node.child_by_field_name("value")
+    value = _cast(node.child_by_field_name("value"))
     if value is not None and (_is_function(value) or value.type in {"object", "call_expression"}):
         yield (
             _said(value.child_by_field_name("name")) or "default",
@@ -434,7 +467,43 @@ def _module(node: Node) -> Iterator[Named]:
     yield _said(node.child_by_field_name("name")).strip("'\""), "namespace"
 
 
-# Go, C#, Ruby, Kotlin, Swift, SQL, Lua, Zig.
+# Python, Go, C#, Ruby, Kotlin, Swift, Lua, Zig.
+
+
+def _py_assigned(node: Node) -> Iterator[Named]:
+    """Constants of a module, and what it makes by a call or a `lambda`."""
+    around = node.parent.parent if node.parent is not None else None
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if around is None or around.type != "module" or left is None or left.type != "identifier":
+        return
+    name = _said(left)
+    if right is not None and right.type == "lambda":
+        yield name, "function"
+    elif re.fullmatch(r"_?[A-Z]\w*", name):
+        yield name, "constant"
+
+
+def _py_type(node: Node) -> Iterator[Named]:
+    named = node.child_by_field_name("left")
+    yield re.sub(r"\[.*", "", _said(named)), "type"
+
+
+def _cs_local(node: Node) -> Iterator[Named]:
+    """A function of a program without a class."""
+    if node.parent is not None and node.parent.type in {"global_statement", "compilation_unit"}:
+        yield _said(node.child_by_field_name("name")), "function"
+
+
+def _first_identifier(kind: str) -> Callable[[Node], Iterator[Named]]:
+    """Reads the first identifier of a definition."""
+
+    def named(node: Node) -> Iterator[Named]:
+        own = node.child_by_field_name("name") or next(
+            (child for child in node.named_children if child.type.endswith("identifier")), None
+        )
+        yield _said(own), kind
+
+    return named
 
 
 def _go_names(node: Node) -> Iterator[Named]:
@@ -568,17 +637,6 @@ def _swift_init(node: Node) -> Iterator[Named]:
     yield node.type.removesuffix("_declaration"), "method"
 
 
-def _sql(node: Node) -> Iterator[Named]:
-    kind = node.type.removeprefix("create_").replace("materialized_", "")
-    if kind == "index":
-        named = node.child_by_field_name("column")
-    else:
-        named = next(
-            (child for child in node.named_children if child.type in {"object_reference", "identifier"}), None
-        )
-    yield re.sub(r"[\"`\[\]]", "", _said(named)), kind
-
-
 def _lua(node: Node) -> Iterator[Named]:
     values = next((child for child in node.named_children if child.type == "expression_list"), None)
     names = next((child for child in node.named_children if child.type == "variable_list"), None)
@@ -587,12 +645,33 @@ def _lua(node: Node) -> Iterator[Named]:
     ):
         if value.type == "function_definition":
             yield _said(name).replace(":", "."), "function"
-        elif value.type == "table_constructor":
-            for field in value.named_children[:500]:
-                inner = field.child_by_field_name("value")
-                if inner is not None and inner.type == "function_definition":
-                    key = _said(field.child_by_field_name("name")).strip("'\"")
-                    yield f"{_said(name)}.{key}", "function"
+        elif value.type == "table_constructor" and any(map(_lua_gives, value.named_children[:500])):
+            yield _said(name), "object"
+
+
+def _lua_gives(field: Node) -> bool:
+    value = field.child_by_field_name("value")
+    return value is not None and (
+        value.type == "function_definition"
+        or (value.type == "table_constructor" and any(map(_lua_gives, value.named_children[:50])))
+    )
+
+
+def _lua_field(node: Node) -> Iterator[Named]:
+    """A function in a table."""
+    value = node.child_by_field_name("value")
+    if value is not None and value.type == "function_definition" and _is_lua_table(node.parent):
+        yield _said(node.child_by_field_name("name")).strip("'\"[]"), "function"
+
+
+def _is_lua_table(table: Node | None) -> bool:
+    """True for a table that a name or a `return` gives, and one in it; what a call is given defines nothing."""
+    for _ in range(10):
+        around = table.parent if table is not None else None
+        if around is None or around.type not in {"field", "table_constructor"}:
+            return around is not None and around.type == "expression_list"
+        table = around
+    return False
 
 
 def _lua_function(node: Node) -> Iterator[Named]:
@@ -637,8 +716,9 @@ _SCRIPT: Mapping[str, Callable[[Node], Iterator[Named]]] = {
     "public_field_definition": _field,
     "export_statement": _default,
     "module": _module,
+    "property_signature": _property_signature,
 }
-_OF_C = {"declaration": _declarations, "field_declaration": _declarations}
+_OF_C = {"declaration": _declarations, "field_declaration": _declarations, "preproc_def": _c_constant}
 NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
     "javascript": _SCRIPT,
     "typescript": _SCRIPT,
@@ -652,15 +732,18 @@ NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
         "event_field_declaration": _cs_variables,
         "field_declaration": _cs_variables,
         "destructor_declaration": _cs_destructor,
+        "local_function_statement": _cs_local,
         "indexer_declaration": lambda _: iter((("this[]", "property"),)),
     },
     "java": {"constant_declaration": _java_fields, "field_declaration": _java_fields},
     "php": {"const_declaration": _php_members, "property_declaration": _php_members},
+    "python": {"assignment": _py_assigned, "type_alias_statement": _py_type},
     "ruby": {"call": _rb_call, "alias": _rb_alias, "assignment": _rb_constant},
     "kotlin": {
         "property_declaration": _kt_property,
         "companion_object": _kt_companion,
         "type_alias": _kt_alias,
+        "secondary_constructor": lambda _: iter((("constructor", "method"),)),
     },
     "swift": {
         "property_declaration": _swift_property,
@@ -668,23 +751,10 @@ NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
         "init_declaration": _swift_init,
         "deinit_declaration": _swift_init,
         "subscript_declaration": _swift_init,
+        "macro_declaration": _first_identifier("macro"),
+        "precedence_group_declaration": _first_identifier("type"),
     },
-    "sql": {
-        f"create_{kind}": _sql
-        for kind in (
-            "table",
-            "view",
-            "materialized_view",
-            "function",
-            "procedure",
-            "index",
-            "trigger",
-            "type",
-            "schema",
-            "sequence",
-        )
-    },
-    "lua": {"assignment_statement": _lua, "function_declaration": _lua_function},
+    "lua": {"assignment_statement": _lua, "field": _lua_field, "function_declaration": _lua_function},
     "zig": {"variable_declaration": _zig, "test_declaration": _zig_test},
 }
 """Of each language the node types whose names are found here: a node gives none, one, or several."""

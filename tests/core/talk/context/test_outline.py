@@ -314,7 +314,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "fields.cs": ("class C { private int x; public readonly int y; const int Z = 1; }\n", "C C.y C.Z"),
     "tables.lua": (
         "M.t = { run = function() end, ['go'] = function() end, n = 1 }\n",
-        "M.t.run M.t.go",
+        "M.t M.t.run M.t.go",
     ),
     "tests.zig": (
         'const std = @import("std");\npub const z = 3;\npub var g: i32 = 0;\ntest "adds" {}\n',
@@ -478,6 +478,55 @@ NAMES: dict[str, tuple[str, str]] = {
         'const std = @import("std");\npub const E = enum { a };\nconst U = union(enum) { x: u8 };\nfn p() void {}\n',
         "E U p",
     ),
+    "unit.ts": (
+        (
+            "export interface R {\n  find(): void;\n  save: (row: T) => void;\n  size: number;\n}\n"
+            "export default {\n  a() {},\n  b: async () => {},\n} satisfies H;\n"
+        ),
+        "R R.find R.save default default.a default.b",
+    ),
+    "module.py": (
+        "type Pair[T] = tuple[T, T]\nMAX: int = 3\n_T = TypeVar('_T')\nadd = lambda a: a\nvalue = 1\nclass A:\n    B = 1\n",
+        "Pair MAX _T add A",
+    ),
+    "top.cs": (
+        "var app = Make();\nstatic int Find(int id) => id;\nasync Task Go() { int In() => 1; }\nrecord Order(int Id);\n",
+        "Find Go Order",
+    ),
+    "blocks.cs": (
+        (
+            "static class S\n{\n    extension<T>(IEnumerable<T> source) where T : INumber<T>\n    {\n"
+            "        public T Total() => source.First();\n    }\n    public static string Slug(this string t) => t;\n}\n"
+        ),
+        "S S.extension S.extension.Total S.Slug",
+    ),
+    "dial.hpp": (
+        (
+            "NS_BEGIN_HERE\nclass Painter;\nNS_END_HERE\n#define LIMIT 3\n#define GUARD\nclass Dial : public Q\n{\n    Q_OBJECT\n"
+            "    Q_PROPERTY(int value READ value)\n    NO_COPY(Dial)\npublic slots:\n    void setValue(int v);\nsignals:\n"
+            "    void changed(int v);\nprotected:\n    template <class F>\n    void each(F f) requires(N > 0);\n};\n"
+            "namespace fs = std::filesystem;\n"
+        ),
+        "LIMIT Dial Dial.setValue Dial.changed Dial.each fs",
+    ),
+    "more.swift": (
+        (
+            '@freestanding(expression)\npublic macro text<T>(_ v: T) -> String = #externalMacro(module: "M", type: "S")\n'
+            "protocol P {\n  associatedtype Item\n  func go()\n}\n"
+        ),
+        "text P P.Item P.go",
+    ),
+    "more.rs": ("trait T {\n    type Item;\n    fn go(&self);\n}\n", "T T.Item T.go"),
+    "module-info.java": ("module a.b {\n  requires java.base;\n}\n", "a.b"),
+    "bodies.sql": (
+        (
+            "create trigger t after insert on n begin\n  insert into f values (1);\n  update n set a = 1;\nend;\n"
+            "create procedure p()\nbegin\n  create temporary table inner_one (a int);\nend;\n"
+            "  create or alter view dbo.[My View] as select 1;\n-- create table no_one\n"
+            "select 'create table no_two (a int)';\ncreate function f() returns int as $b$\ncreate table no_three ();\n$b$;\n"
+        ),
+        "t p dbo.My View f",
+    ),
     "schema.sql": (
         (
             "CREATE OR REPLACE FUNCTION f() RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql;\n"
@@ -506,3 +555,29 @@ def test_what_a_file_defines_is_named(path: str) -> None:
 )
 def test_a_kind_without_an_outline_is_told_from_a_file_without_symbols(path: str, said: str) -> None:
     assert why_no_outline(path, "x = 1\n") == said
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "signatures"),
+    [
+        ("a.h", "typedef union {\n    int word;\n} word_t;\n", "typedef union { … } word_t;|int word;"),
+        ("a.hpp", "template <class F>\nvoid each(F f);\n", "template <class F> … void each(F f);"),
+        (
+            "a.rs",
+            "pub enum Shape {\n    Round(u8),\n    Flat { a: u8 },\n}\n",
+            "pub enum Shape { Round, Flat }",
+        ),
+        ("a.java", "enum Day { MON, TUE; int n; }\n", "enum Day { MON, TUE }"),
+        ("a.kt", "enum class E { A, B }\n", "enum class E { A, B }"),
+        ("a.swift", "enum E {\n  case a, b\n  case c(Int)\n}\n", "enum E { a, b, c }"),
+        ("a.ts", "enum E { A = 1, B }\n", "enum E { A, B }"),
+        ("a.cs", "public enum E { A = 1, B }\n", "public enum E { A, B }"),
+        ("a.php", "<?php\nenum E: string { case A = 'a'; case B = 'b'; }\n", "enum E: string { A, B }"),
+        ("a.c", "enum color { RED, GREEN = 2 };\n", "enum color { RED, GREEN }"),
+        ("a.lua", "M.x = {\n  go = function() end,\n}\n", "M.x =|go = function() end"),
+    ],
+)
+def test_a_signature_holds_the_name_and_what_an_enumeration_lists(
+    path: str, text: str, signatures: str
+) -> None:
+    assert "|".join(symbol.signature for symbol in symbols_of(path, text)) == signatures
