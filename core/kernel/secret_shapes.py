@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import base64
-import importlib
 import re
 import string
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 from core.kernel.patterns import late
 from core.kernel.secret_values import (
@@ -427,7 +425,8 @@ RULES = (
 """Private keys and hashes, by what they begin with."""
 
 
-# Detectors of detect-secrets, asked where one of the words stands that their finds need.
+# Keys of services that stand beside the service's name. The expressions are those of detect-secrets (bc-detect-secrets 1.5.52,
+# Apache License 2.0, Yelp and Palo Alto Networks), whose package brings a client of the network along.
 
 _LEAST_CHARS = 12
 """Of a secret; a shorter group of a find is the kind of key and not the key."""
@@ -435,30 +434,80 @@ _LEAST_CHARS = 12
 _BEFORE_CHARS, _BEHIND_CHARS = 64, 600
 """Around a word, that are looked through: a find of theirs is in one line, and shorter."""
 
-DETECTORS = {
-    "ArtifactoryDetector": ("artifactory", "AKC artifactory jfrog buildkit"),
-    "AWSKeyDetector": ("aws", "A3T AKIA ASIA ABIA ACCA aws"),
-    "CloudantDetector": ("cloudant", "cloudant"),
-    "IbmCloudIamDetector": ("ibm_cloud_iam", "ibm_ ibm-"),
-    "IbmCosHmacDetector": ("ibm_cos_hmac", "cos_hmac cos-hmac"),
-    "JwtTokenDetector": ("jwt", "eyJ"),
-    "NpmDetector": ("npm", "npm_ npm-token _authToken"),
-    "SoftlayerDetector": ("softlayer", "softlayer"),
-}
-"""Each class with its module and its words. Left out: those whose every find is one of ours as well, those of entropy
-and keywords, which take hashes and talk for secrets, and that of Azure, which takes the hashes of lock files."""
 
-
-def rules() -> tuple[Rule, ...]:
-    """A rule for each detector. The library is loaded when the first of their words comes up."""
-    return tuple(
-        Rule(literals=tuple(words.split()), look=_looking(name)) for name, (_, words) in DETECTORS.items()
+def _assigned(prefix: str, keyword: str, secret: str) -> str:
+    """The expression of a secret that a name is set to."""
+    return (
+        rf"(?i)(?:(?<=\W)|(?<=^))(?:\[|)(?:\"|\'|){prefix}(?:_|-|){keyword}(?:\"|\'|)(?:\]|)(?: *)(?:=|:|:=|=>| +|::)"
+        rf"(?: *)(?:\"|\'|){secret}(?:\"|\'|)"
     )
 
 
-def _looking(name: str) -> Look:
+_CLOUDANT = "(?:cloudant|cl|clou)", "(?:api|)(?:key|pwd|pw|password|pass|token)"
+_WORDS_OF_IBM = (
+    "(?:ibm(?:_|-|)cloud(?:_|-|)iam|cloud(?:_|-|)iam|ibm(?:_|-|)cloud|ibm(?:_|-|)iam|ibm|iam|cloud|)"
+    "(?:_|-|)(?:api|platform|)"
+)
+_KEY_WORDS = "(?:key|pwd|password|pass|token)"
+
+DETECTORS = {
+    "Artifactory": (
+        "AKC artifactory jfrog buildkit",
+        r'(?:\s|=|:|"|^)AKC[a-zA-Z0-9]{10,200}(?:\s|"|$)',
+        r'(?i:artif|jfrog|buildkit)(?:.{0,100}\n?){0,2}(?:\s|=|:|"|^)(AP[\dABCDEF][a-zA-Z0-9]{8,200})(?:\s|"|$)',
+    ),
+    "AWS": (
+        "A3T AKIA ASIA ABIA ACCA aws",
+        r"\b(?:A3T[A-Z0-9]|ABIA|ACCA|AKIA|ASIA)[0-9A-Z]{16}\b",
+        r"(?i)aws.{0,20}?(?:key|pwd|pw|password|pass|token).{0,20}?\b([0-9a-zA-Z/+]{40})\b",
+    ),
+    "Cloudant": (
+        "cloudant",
+        _assigned(*_CLOUDANT, "([0-9a-f]{64})"),
+        _assigned(*_CLOUDANT, "([a-z]{24})"),
+        r"(?i)https?://[\w\-]+:([0-9a-f]{64}|[a-z]{24})@[\w\-]+\.cloudant\.com",
+    ),
+    "IBM Cloud": (
+        "ibm_ ibm-",
+        _assigned(_WORDS_OF_IBM, _KEY_WORDS, r"([a-zA-Z0-9_\-]{44}(?![a-zA-Z0-9_\-]))"),
+    ),
+    "IBM storage": (
+        "cos_hmac cos-hmac",
+        _assigned(
+            "(?:(?:ibm)?[-_]?cos[-_]?(?:hmac)?|)",
+            "(?:secret[-_]?(?:access)?[-_]?key)",
+            "([a-f0-9]{48}(?![a-f0-9]))",
+        ),
+    ),
+    "JWT": ("eyJ", r"eyJ[A-Za-z0-9-_=]+\.[A-Za-z0-9-_=]+\.?[A-Za-z0-9-_.+/=]*"),
+    "npm": (
+        "npm_ npm-token _authToken",
+        r"(?:npm_[A-Za-z0-9-]{36})|(?:(?:_authToken|NPM[ _-]?TOKEN)[\s\S]{0,5}?(?:NpmToken\.)?([a-z0-9-]{36}).*)",
+    ),
+    "SoftLayer": (
+        "softlayer",
+        _assigned("(?:softlayer|sl)(?:_|-|)(?:api|)", _KEY_WORDS, "([a-z0-9]{64})"),
+        r"(?i)https?://api.softlayer.com/soap/(?:v3|v3.1)/([a-z0-9]{64})",
+    ),
+}
+"""Of each service the words that its finds need, and its expressions. Left out: those of entropy and keywords, which take
+hashes and talk for secrets, and that of Azure, which takes the hashes of lock files."""
+
+
+def rules() -> tuple[Rule, ...]:
+    """A rule for each service."""
+    return tuple(
+        Rule(literals=tuple(words.split()), look=_looking(expressions))
+        for words, *expressions in DETECTORS.values()
+    )
+
+
+_unicode = cache(re.compile)  # unlike `compiled`: letters of all languages are letters here
+
+
+def _looking(expressions: list[str]) -> Look:
     def look(text: str, at: int) -> Find | None:
-        for pattern in detector(name).denylist:
+        for pattern in map(_unicode, expressions):
             for match in pattern.finditer(text, max(0, at - _BEFORE_CHARS), at + _BEHIND_CHARS):
                 start, end = _span(match)
                 if end - start >= _LEAST_CHARS and not is_placeholder(text[start:end]):
@@ -479,12 +528,6 @@ def _span(match: re.Match[str]) -> tuple[int, int]:
     whole = match[0]
     left = len(whole) - len(whole.lstrip(" \t\r\n=:\"'"))
     return match.start() + left, match.start() + len(whole.rstrip(" \t\r\n=:\"'"))
-
-
-@cache
-def detector(name: str) -> Any:
-    """A detector of the library, by the name of its class."""
-    return getattr(importlib.import_module(f"detect_secrets.plugins.{DETECTORS[name][0]}"), name)()
 
 
 # Keys whose makers gave them a beginning of their own, and addresses that carry one: a table of each.

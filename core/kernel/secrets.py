@@ -23,7 +23,7 @@ def scrub(text: str) -> str:
     """The text with what looks like a key, token or password replaced by `[secret]`.
 
     Linear in its length. Places are found by literals that each kind of secret holds, then judged by the exact rules,
-    ours and those of detect-secrets. Nothing is asked over the network.
+    ours and some of detect-secrets. Nothing is asked over the network.
     """
     spans = named_secrets(text)
     if not spans:

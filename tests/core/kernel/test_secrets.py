@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.kernel import secret_shapes
-from core.kernel.secret_shapes import DETECTORS, detector
+from core.kernel.secret_shapes import DETECTORS
 from core.kernel.secret_values import Rule
 from core.kernel.secrets import MASK, scrub
 from tests.operations import LINEAR, growth
@@ -195,28 +195,28 @@ def test_words_and_hashes_are_no_secrets(words: str) -> None:
 
 
 DETECTED = {
-    "ArtifactoryDetector": "artifactory: AK" + "C"
+    "Artifactory": "artifactory: AK" + "C"
     "p5bueTFpfypEqQbGJPp7eHFi28fBivfWczrjbPb9erDff9LbXZbj6UsRExVXA8asWGc9fM",
-    "AWSKeyDetector": "AKIA" + "IOSFODNN7EXAMPL2",
-    "CloudantDetector": "cloudant_password = " + "ab12" * 16,
-    "DiscordBotTokenDetector": "MTIz" + "f" * 20 + ".abcdef." + "g" * 27,
-    "GitHubTokenDetector": "ghp_" + "aB3d" * 9,
-    "IbmCloudIamDetector": "ibm_cloud_iam_api_key: " + "aB1-" * 11,
-    "IbmCosHmacDetector": "cos_hmac_secret_access_key = " + "ab12" * 12,
-    "JwtTokenDetector": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
-    "MailchimpDetector": "0123456789abcdef" * 2 + "-us12",
-    "NpmDetector": "//npm.example.org/:_authToken=npm_" + "xMn1" * 9,
-    "SendGridDetector": "SG." + "c" * 22 + "." + "d" * 43,
-    "SlackDetector": "xoxb-" + "23984754863-2348975623103",
-    "SoftlayerDetector": "softlayer_api_key = " + "ab12" * 16,
-    "SquareOAuthDetector": "sq0csp-" + "ABCDEFGHIJK_LMNOPQRSTUVWXYZ-0123456789_abcd",
-    "StripeDetector": "rk_" + "live_" + "ReTllpYQYfIZu2Jnf2lAPFjD",
-    "TwilioKeyDetector": "SK" + "0a1b" * 8,
+    "AWS": "AKIA" + "IOSFODNN7EXAMPL2",
+    "Cloudant": "cloudant_password = " + "ab12" * 16,
+    "Discord": "MTIz" + "f" * 20 + ".abcdef." + "g" * 27,
+    "GitHub": "ghp_" + "aB3d" * 9,
+    "IBM Cloud": "ibm_cloud_iam_api_key: " + "aB1-" * 11,
+    "IBM storage": "cos_hmac_secret_access_key = " + "ab12" * 12,
+    "JWT": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+    "Mailchimp": "0123456789abcdef" * 2 + "-us12",
+    "npm": "//npm.example.org/:_authToken=npm_" + "xMn1" * 9,
+    "SendGrid": "SG." + "c" * 22 + "." + "d" * 43,
+    "Slack": "xoxb-" + "23984754863-2348975623103",
+    "SoftLayer": "softlayer_api_key = " + "ab12" * 16,
+    "Square": "sq0csp-" + "ABCDEFGHIJK_LMNOPQRSTUVWXYZ-0123456789_abcd",
+    "Stripe": "rk_" + "live_" + "ReTllpYQYfIZu2Jnf2lAPFjD",
+    "Twilio": "SK" + "0a1b" * 8,
 }
 
 
 @pytest.mark.parametrize("kind", DETECTED)
-def test_a_secret_of_a_kind_that_the_library_knows_is_gone(kind: str) -> None:
+def test_a_secret_of_a_kind_that_scanners_know_is_gone(kind: str) -> None:
     secret = re.split(r"[ =/]", DETECTED[kind])[-1]
 
     cleaned = scrub(f"it is {DETECTED[kind]} here")
@@ -227,14 +227,13 @@ def test_a_secret_of_a_kind_that_the_library_knows_is_gone(kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", DETECTORS)
-def test_each_detector_of_the_library_finds_its_sample_by_itself_where_one_of_its_words_stands(
+def test_the_rule_of_each_service_finds_its_sample_by_itself_where_one_of_its_words_stands(
     name: str,
 ) -> None:
     text = f"it is {DETECTED[name]} here"
     rule = dict(zip(DETECTORS, secret_shapes.rules(), strict=True))[name]
     finds = [rule.look(text, at) for at in range(len(text)) if text[at:].lower().startswith(_lowered(rule))]
 
-    assert any(pattern.search(text) for pattern in detector(name).denylist)
     assert any(find is not None and find.is_secret for find in finds)
 
 
