@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from core.agent.agent_messages import UndoTurn
-from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk
-from core.agent.tools import bash, edit_file, journal, read_file, search_files, turn_tools, web_fetch
 from core.app.app_messages import PERSON_ONLY, Command, awaited
 from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
 from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
-from core.kernel.values.agent import ActKind
 from core.kernel.values.harvest import HarvestState
 from core.kernel.values.settings import AfterHarvest
-from core.kernel.values.stack import ToolSchema
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
 from core.knowledge.harvest.harvest_messages import (
@@ -36,7 +30,6 @@ from core.knowledge.harvest.harvest_messages import (
     ReviewCommand,
 )
 from core.knowledge.mcp_server.proposal_messages import RefuseProposals
-from core.retrieval.retrieval_tools import TOOLS as SCHEMAS
 from core.services.settings.settings_messages import (
     ChangeProjectSetting,
     ChangeSetting,
@@ -58,6 +51,9 @@ from core.talk.discussion.discussion_messages import (
     ExportUsage,
     SetDraft,
 )
+
+if TYPE_CHECKING:
+    from core.agent.tool import Tool
 
 ACT_S = 30.0
 """Longest wait for one thing that was asked for."""
@@ -123,7 +119,9 @@ def too_slow(timeout_s: float) -> SlopError:
 
 
 def all_tools() -> Mapping[str, Tool]:
-    """The table of tools. Loaded late: they need libraries that the first frame must not wait for."""
+    """The table of tools. Loaded late: the first frame must not wait for what they need."""
+    from core.app.tool_table import TOOLS
+
     return TOOLS
 
 
@@ -256,49 +254,3 @@ def _loses_words(state: AppState, command: SetDraft) -> bool:
     """True if a draft would lose words that were not sent: a program may add to them."""
     opened = state.discussions.open.get(command.discussion_id)
     return opened is not None and opened.draft.text.strip() not in command.text
-
-
-# Table of the tools.
-
-# `search_notes` and `read_note`, as tools of a turn: answered by the retrieval's own.
-
-_TITLES = {"search_notes": tr("Search notes and past discussions"), "read_note": tr("Read a note")}
-
-
-def _judge(schema: ToolSchema, arguments_json: str, _desk: ToolDesk) -> Judged:
-    return Judged(kind=ActKind.OWN, title=_TITLES[schema.name], plan=arguments_json)
-
-
-def _run(schema: ToolSchema, judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
-    answer = desk.use_memory(schema.name, judged.plan)
-    return ToolAnswer(text=answer.text, is_error=answer.is_error)
-
-
-MEMORY_TOOLS = tuple(
-    Tool(schema=each, kind=ActKind.OWN, judge=partial(_judge, each), run=partial(_run, each))
-    for each in SCHEMAS
-)
-"""Both of them, by name. They read what is ours, and never ask."""
-
-
-TOOLS: Mapping[str, Tool] = MappingProxyType(
-    {
-        tool.schema.name: tool
-        for tool in (
-            read_file.TOOL,
-            edit_file.WRITE_FILE,
-            edit_file.TOOL,
-            search_files.TOOL,
-            search_files.GLOB,
-            journal.JOURNAL,
-            turn_tools.YIELD_TO_USER,
-            turn_tools.TODO,
-            read_file.VIEW_IMAGE,
-            web_fetch.TOOL,
-            journal.DELEGATE,
-            *bash.TOOLS,
-            *MEMORY_TOOLS,
-        )
-    }
-)
-"""Every tool by name; the order counts for nothing, since the wire has them sorted."""

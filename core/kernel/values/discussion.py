@@ -149,22 +149,24 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     delegated_by: str = ""
 
 
-def _choices() -> Mapping[str, MetaChoice]:
-    hints = get_type_hints(DiscussionMeta, include_extras=True)
-    marks = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
-    return {name: mark for name, found in marks.items() for mark in found if isinstance(mark, MetaChoice)}
-
-
-CHOICES = _choices()
+_MARKED = {
+    name: hint
+    for name, hint in get_type_hints(DiscussionMeta, include_extras=True).items()
+    if hasattr(hint, "__metadata__")
+}
+"""Read once: types that are written out are slow to read, and each start does it."""
+CHOICES: Mapping[str, MetaChoice] = {name: hint.__metadata__[0] for name, hint in _MARKED.items()}
 """Fields of `DiscussionMeta` that a person chooses, in their order."""
-CHOICE_TYPES = {name: hint for name, hint in get_type_hints(DiscussionMeta).items() if name in CHOICES}
+CHOICE_TYPES = {name: hint.__origin__ for name, hint in _MARKED.items()}
 """Their types."""
 FLAGS = {name: choice.flag for name, choice in CHOICES.items() if choice.flag is not None}
 """Those that are a yes or no with an act of its own."""
 NOT_INHERITED: Mapping[str, Any] = {
-    field.name: field.default
-    for field in msgspec.structs.fields(DiscussionMeta)
-    if field.name in CHOICES and not CHOICES[field.name].is_inherited
+    name: default
+    for name, default in zip(
+        reversed(DiscussionMeta.__struct_fields__), reversed(DiscussionMeta.__struct_defaults__), strict=False
+    )
+    if name in CHOICES and not CHOICES[name].is_inherited
 }
 """Choices that a branch and a task begin without, with what these have instead."""
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.agent.tool_policy import EDIT_GRANT
 from core.agent.tools.read_file import MAX_CHARS, MAX_LINES
-from core.app.execution import TOOLS
+from core.app.tool_table import TOOLS
 from core.kernel.values.agent import ActKind
 from tests.core.agent.desks import Desk
 

@@ -142,7 +142,7 @@ def test_a_file_of_a_gigabyte_is_refused_unread(desk: Desk) -> None:
 
 
 def test_a_file_that_vanishes_between_judging_and_doing_is_said(desk: Desk) -> None:
-    from core.app.execution import TOOLS
+    from core.app.tool_table import TOOLS
 
     judged = desk.judge("read_file", path="src/a.py")
     (desk.root / "src" / "a.py").unlink()

@@ -30,7 +30,7 @@ from core.agent.agent_worker import ToolWorker
 from core.agent.kept_bytes import SeenFiles
 from core.agent.tool import CommandDesk, CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
 from core.app.app_messages import Effect
-from core.app.execution import TOOLS
+from core.app.tool_table import TOOLS
 from core.kernel.values.agent import CallState, FileChange, Mode, Sandbox
 from core.kernel.values.messages import TextPart, ToolCallPart, ToolResultPart
 from core.talk.turn.turn_messages import CallProvider

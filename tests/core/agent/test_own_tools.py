@@ -14,7 +14,7 @@ from PIL import Image
 from core.agent.journal_text import parsed
 from core.agent.tools import read_file
 from core.agent.tools.read_file import MAX_SIDE
-from core.app.execution import TOOLS
+from core.app.tool_table import TOOLS
 from core.kernel.values.agent import ActKind, TodoItem, TodoState
 from tests.core.agent.desks import Desk
 from tests.patience import PATIENCE_S

@@ -22,7 +22,7 @@ from core.agent.agent_messages import (
     UndoTurn,
 )
 from core.agent.agent_step import ENDED_WITH_PROGRAM, KINDS, with_past
-from core.app.execution import TOOLS
+from core.app.tool_table import TOOLS
 from core.kernel.values.agent import ActKind, AgentPage, CallState, FileChange, TodoItem, TodoState
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
