@@ -11,7 +11,6 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from core.kernel.child_process import open_address
 from core.kernel.figures import size
 from core.kernel.language import tr
 from core.kernel.surroundings import current_folder
@@ -333,6 +332,13 @@ class Scope(AbstractContextManager[V], Generic[V]):
             self._tree.leave()
 
 
+def _open_address(address: str) -> object:
+    """Open a web address in the browser. What starts a process is loaded by the first one."""
+    from core.kernel.child_process import open_address
+
+    return open_address(address)
+
+
 class Tree:
     """The retained tree and the place in it where the next call draws.
 
@@ -366,7 +372,7 @@ class Tree:
         self.pages: dict[tuple[Hashable, ...], int] = {}
         self.asked_address: tuple[tuple[Hashable, ...], str] | None = None
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
-        self.open_address: Callable[[str], object] = open_address
+        self.open_address: Callable[[str], object] = _open_address
         self.opened: Element | None = None
         self.prose = ProseSelection(layers=self, window=self.selection)
         self.said = ""

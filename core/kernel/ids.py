@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import msgspec
 
 from core.kernel.patterns import late
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_TRIPLES = tuple(f"{a}{b}{c}" for c in _LETTERS for b in _LETTERS for a in _LETTERS)
-"""Every three letters: an import makes an id for each message."""
 
 _ID = late(r"(\d{8}-\d{6})-[a-z]{6}")
 
@@ -28,8 +26,15 @@ def make_id(at: datetime, seed: str) -> str:
         The same id for the same second and seed.
     """
     number = int.from_bytes(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-    number, first = divmod(number, len(_TRIPLES))
-    return f"{_second(at)}-{_TRIPLES[first]}{_TRIPLES[number % len(_TRIPLES)]}"
+    triples = _triples()
+    number, first = divmod(number, len(triples))
+    return f"{_second(at)}-{triples[first]}{triples[number % len(triples)]}"
+
+
+@cache
+def _triples() -> tuple[str, ...]:
+    """Every three letters: an import makes an id for each message."""
+    return tuple(f"{a}{b}{c}" for c in _LETTERS for b in _LETTERS for a in _LETTERS)
 
 
 @lru_cache(maxsize=256)

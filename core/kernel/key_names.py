@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from fnmatch import translate
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from core.kernel.patterns import late
 
@@ -54,8 +55,6 @@ KEY_NAMES = {
     **dict.fromkeys(("*.kdbx", "*.kdb", "*.agekey", "secring.*"), "a store of keys"),
 }  # fmt: skip
 """Names of files of keys, with what stands in one. A name alone is asked about: nobody need look into it."""
-_NAMED = {late(translate(pattern)): why for pattern, why in KEY_NAMES.items()}
-_ANY_NAME = late("|".join(pattern.pattern for pattern in _NAMED))
 _SAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
 
 _IGNORED = late("[\u00ad\u034f\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
@@ -88,4 +87,10 @@ def name_reasons(relative: str) -> tuple[str, ...]:
 
 def is_key_name(name: str) -> bool:
     """True for the folded name of a file of keys."""
-    return name not in _SAMPLES and _ANY_NAME.match(name) is not None
+    return name not in _SAMPLES and _any_name().match(name) is not None
+
+
+@cache
+def _any_name() -> re.Pattern[str]:
+    """All patterns of `KEY_NAMES` in one, made with the first question: a window begins without one."""
+    return re.compile("|".join(map(translate, KEY_NAMES)))

@@ -10,6 +10,9 @@ from core.kernel.machine import CommandBounds
 from core.kernel.values.mcp import McpApproval, McpApproved, McpServerSettings, McpTool
 from core.services.settings.settings_messages import WriteMcpServer, WriteServerApproval
 
+NOTICE = "mcp"
+"""Subject of the notices of this room."""
+
 
 class ApproveServer(msgspec.Struct, frozen=True):
     """A person's yes to a server being started. `shown`: id of the question that they saw (`approvals.question_id`)."""

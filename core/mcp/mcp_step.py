@@ -24,6 +24,7 @@ from core.kernel.values.updates import (
 )
 from core.mcp.approvals import may_start, of_start, of_tools, question_id, standing
 from core.mcp.mcp_messages import (
+    NOTICE,
     ApproveServer,
     ApproveTools,
     BeginServer,
@@ -48,8 +49,6 @@ from core.services.settings.settings_messages import WriteMcpServer, WriteServer
 from core.talk.caching.accounts import is_warm
 from core.talk.caching.caching_messages import CacheReported, DropOffered
 from core.talk.turn.turn_messages import CallProvider
-
-NOTICE = "mcp"
 
 
 def _withdraw_approval(state: AppState, asked: WithdrawApproval) -> Result:

@@ -15,8 +15,8 @@ from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, Level, Notice
 from core.kernel.values.usage import Usage
 from core.knowledge.knowledge_step import WAYS_BACK
-from core.knowledge.mcp_server.proposal_step import NOTICE as PROPOSALS
-from core.mcp.mcp_step import NOTICE as SERVERS
+from core.knowledge.mcp_server.proposal_messages import NOTICE as PROPOSALS
+from core.mcp.mcp_messages import NOTICE as SERVERS
 from core.services.settings.asked_values import asked_lines, question_id, trust_reason, trust_title
 from core.services.settings.settings_messages import TrustProject
 from core.services.spending.estimates import next_request

@@ -6,6 +6,9 @@ import msgspec
 
 from core.kernel.values.knowledge import Category, Proposal, ProposalsState
 
+NOTICE = "proposed-items"
+"""Subject of the notices of this room."""
+
 
 class AcceptProposal(msgspec.Struct, frozen=True):
     """Write a proposed item into knowledge, as it was shown or in other words. A person's alone.

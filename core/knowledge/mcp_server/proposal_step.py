@@ -17,6 +17,7 @@ from core.kernel.values.updates import Handlers, Result, conclude, dismiss, noti
 from core.knowledge.categories import item_body
 from core.knowledge.evidence_rows import item_hash
 from core.knowledge.mcp_server.proposal_messages import (
+    NOTICE,
     AcceptProposal,
     ProposalsRead,
     ProposalsTouched,
@@ -24,8 +25,6 @@ from core.knowledge.mcp_server.proposal_messages import (
     RefuseProposals,
     WriteProposed,
 )
-
-NOTICE = "proposed-items"
 
 _GONE = tr("This proposal is gone")
 

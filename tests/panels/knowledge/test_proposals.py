@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from core.kernel.values.knowledge import Category, Proposal, ProposalsState
 from core.kernel.values.state import Level
 from core.kernel.values.updates import notify
-from core.knowledge.mcp_server.proposal_messages import AcceptProposal, RefuseProposals
-from core.knowledge.mcp_server.proposal_step import NOTICE
+from core.knowledge.mcp_server.proposal_messages import NOTICE, AcceptProposal, RefuseProposals
 from panels.knowledge.knowledge_room import KnowledgeView
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of

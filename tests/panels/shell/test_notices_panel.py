@@ -8,7 +8,7 @@ from core.app.app_messages import DismissNotice
 from core.kernel.values.messages import Mark
 from core.kernel.values.settings import AskedValue
 from core.kernel.values.state import AppState, Level, Notice
-from core.mcp.mcp_step import NOTICE as SERVERS
+from core.mcp.mcp_messages import NOTICE as SERVERS
 from core.services.settings.asked_values import question_id
 from core.services.settings.settings_messages import TrustProject
 from core.talk.discussion.discussion_messages import UndoDelete
