@@ -11,6 +11,9 @@ from core.kernel.values.knowledge import Category, Item, KnowledgeState
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.usage import OfferedCommand
 
+WAYS_BACK = FACT_DELETED, ITEM_DELETED = "fact-deleted", "item-deleted"
+"""Ids of the notices that offer the way back."""
+
 
 class RegenerateDigest(msgspec.Struct, frozen=True):
     """Make the digest from the category files, which turns layer 7 on."""

@@ -13,6 +13,8 @@ from core.kernel.values.records import MessageRecord
 from core.kernel.values.state import AppState, Level
 from core.kernel.values.updates import Handlers, Result, carry_out, dismiss, follow_effects, notify, on
 from core.knowledge.knowledge_messages import (
+    FACT_DELETED,
+    ITEM_DELETED,
     ChangeKnowledge,
     CountMemoryUse,
     DeleteDigest,
@@ -52,10 +54,6 @@ def _seen_items_read(state: AppState, happened: SeenItemsRead) -> Result:
 
 def _memory_use_counted(state: AppState, happened: MemoryUseCounted) -> Result:
     return replace(state, evidence=replace(state.evidence, use=happened.use)), ()
-
-
-WAYS_BACK = FACT_DELETED, ITEM_DELETED = "fact-deleted", "item-deleted"
-"""Ids of the notices that offer the way back."""
 
 
 def _offered(state: AppState, happened: KnowledgeDeleted) -> Result:

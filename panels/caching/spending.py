@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from core.kernel import figures as fmt
 from core.kernel.ids import time_of_id
 from core.kernel.language import capital, tr
-from core.kernel.values.cache import CacheOrphan, Rewrite
+from core.kernel.values.cache import CacheOrphan, Rewrite, has_price
 from core.kernel.values.messages import Entry, Message, Role
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.settings import CachingSettings
@@ -23,7 +23,6 @@ from core.services.spending.limits import discussion_limit_usd, reached_limits
 from core.talk.caching import accounts
 from core.talk.caching.caching_messages import DeleteOrphanedCaches
 from core.talk.caching.contents import living
-from core.talk.caching.rewrites import has_price
 from core.talk.caching.warmth import CacheStanding, CacheStatus, estimate_text, rewrite_text, standing_of
 from panels.base import view
 from panels.base.desk import Desk

@@ -10,7 +10,7 @@ from core.app.app_messages import Command, DismissNotice
 from core.kernel import figures as fmt
 from core.kernel.language import tr
 from core.kernel.values.knowledge import Category, Item, NoteFile
-from core.knowledge.knowledge_step import WAYS_BACK
+from core.knowledge.knowledge_messages import WAYS_BACK
 from panels.base.desk import Desk, action_tip
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Ui

@@ -28,6 +28,7 @@ from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState, CommandOutcome, Level, SearchHits
 from core.kernel.values.updates import Handlers, Result, conclude, decline, dismiss, is_busy, notify, on
 from core.knowledge import knowledge_step as knowledge
+from core.knowledge.knowledge_messages import WAYS_BACK
 from core.retrieval.retrieval_step import update_index
 from core.signals.signals_step import without_told
 from core.talk.discussion import lifecycle as discussions
@@ -207,7 +208,7 @@ def _without_proposals(state: AppState) -> AppState:
         question=None,
     )
     imports = state.imports if state.imports.is_running else ImportState()
-    for notice in knowledge.WAYS_BACK:
+    for notice in WAYS_BACK:
         state = dismiss(state, notice)
     return replace(state, harvest=harvest, imports=imports)
 

@@ -406,6 +406,11 @@ class Rewrite(msgspec.Struct, frozen=True):
     is_deletion: bool = False
 
 
+def has_price(rewrite: Rewrite) -> bool:
+    """True if it may cost something: a model on this machine rewrites for nothing, which is no warning."""
+    return rewrite.cost_usd is None or rewrite.cost_usd > 0 or rewrite.most_usd is not None
+
+
 class RewriteCosts(msgspec.Struct, frozen=True):
     """Costs of changes of layers 6 and 7 in a discussion's next turn.
 

@@ -24,6 +24,7 @@ from core.kernel.values.cache import (
     RewriteCosts,
     SentKnowledge,
     SentPart,
+    has_price,
 )
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion
 from core.kernel.values.messages import Role
@@ -491,11 +492,6 @@ def _price_words(state: AppState, prices: Mapping[str, Rewrite]) -> tuple[str, s
     tokens, cost = sum(one.tokens for one in warm), cost_text(warm)
     who = tr("1 warm discussion") if len(warm) == 1 else tr("{warm} warm discussions", warm=len(warm))
     return who, tr("~{tokens:,} tokens, {cost}", tokens=tokens, cost=cost)
-
-
-def has_price(rewrite: Rewrite) -> bool:
-    """True if it may cost something: a model on this machine rewrites for nothing, which is no warning."""
-    return rewrite.cost_usd is None or rewrite.cost_usd > 0 or rewrite.most_usd is not None
 
 
 def _changed(before: AppState, after: AppState) -> set[str]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from core.kernel import figures as fmt
 from core.kernel.language import retold, tr
-from core.kernel.values.cache import DiscussionCacheState, Rewrite
+from core.kernel.values.cache import DiscussionCacheState, Rewrite, has_price
 from core.kernel.values.discussion import SentBreak
 from core.kernel.values.messages import Message
 from core.kernel.values.stack import ContextChange, LayerId
@@ -22,7 +22,6 @@ from core.kernel.values.state import AppState
 from core.kernel.values.updates import is_busy
 from core.services.spending.estimates import NextRequest, change_usd, next_request
 from core.talk.caching.accounts import held_tokens, is_alive, last_expiry, warm_until
-from core.talk.caching.rewrites import has_price
 
 RECENT = 8
 """Number of messages back in which the last reply's usage is looked for."""
