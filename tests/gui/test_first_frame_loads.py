@@ -39,7 +39,6 @@ LOADED_LATER = {
         "core.agent.sandbox",
         "core.knowledge.knowledge_step",
         "core.mcp.mcp_step",
-        "subprocess",
     ),
     *("core.services.settings.settings_loader", "core.services.spending.pricing", "panels.shell.palette"),
 }
