@@ -143,7 +143,9 @@ def _program(home: Path | None) -> Iterator[AppController]:
     try:
         if controller.wait_for(_is_ready, READY_S) is None:
             raise SlopError(
-                tr("The program could not read the home within {READY_S}", READY_S=time_limit(READY_S)),
+                tr(
+                    "The program could not read the data folder within {READY_S}", READY_S=time_limit(READY_S)
+                ),
                 where=str(home or paths.home_dir()),
             )
         yield controller

@@ -90,7 +90,7 @@ class Clipboard:
         """Text for a field of the toolkit; empty, and said, where there is none for it."""
         held = self.ask().held(FIELD_S)
         if held is None:
-            self.say(tr("{IS_WAITING}: paste again", IS_WAITING=IS_WAITING))
+            self.say(tr("{reason}: paste again", reason=IS_WAITING))
             return ""
         if len(held.text) > MOST_FIELD_CHARS:
             self.say(

@@ -229,7 +229,7 @@ def _markdown(tree: Tree, it: w.MarkdownWidget) -> str:
         shown = page_end(source, pages * PAGE_CHARS)
         pressed = _page(tree, it, "text", source[:shown])
         if shown < len(source):
-            left = tr("Show more ({source} left)", source=size(len(source) - shown))
+            left = tr("Show more ({rest} left)", rest=size(len(source) - shown))
             if tree.ui.button("more", left, icon="angles-down", is_small=True):
                 tree.pages[place] = pages + 1
     return pressed

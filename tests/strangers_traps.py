@@ -93,7 +93,7 @@ HELD_BACK = (
     *("Server: theirs at ", "Server: my_server at ", "ai_settings.provider = theirs", "ai_settings.system_prompt"),
     *("Outside folder that presets and searches may read, where index files are written: /", "Project context: ../outside.env", "identity files"),
     *("Context preset all: /etc/passwd (outside the project", "Persona: boss", "System prompt: boss", "System prompt: chief"),
-    *("Prompt of the program: prompts/harvest-conversation.md", "MCP server (a command): helper (./sh -c true)"),
+    *("Text that the program itself sends to models: prompts/harvest-conversation.md", "MCP server (a command): helper (./sh -c true)"),
     *("retrieval.enabled = True", "retrieval.roots", "The project asks to change the Hook API", "The project's file holds a key", "The project loosens approvals"),
     *("retrieval.server", "The project changes your providers or a vendor's; no project may do that (2): anthropic, local"),
 )  # fmt: skip

@@ -141,7 +141,7 @@ def ended(autonomy: Autonomy, now: datetime, end: TurnEnd, most_turns: int) -> A
 def interrupted(autonomy: Autonomy, now: datetime) -> Autonomy:
     """The person presses Esc while nothing runs: to rest."""
     autonomy = replace(_in(autonomy, now, Attention.RESTING), is_interrupted=False)
-    return noted(_waiting(autonomy, now), now, tr("You interrupted: the discussion rests."))
+    return noted(_waiting(autonomy, now), now, tr("You pressed Escape: the discussion rests."))
 
 
 def person_came(autonomy: Autonomy, now: datetime) -> Autonomy:

@@ -191,11 +191,12 @@ def _start(state: AppState, given: Stamp, asked: StartAutonomy) -> Result:
             tr("Open the discussion first: only an open discussion can be autonomous."),
         ), ()
     if state.program.is_home_read_only:
-        text = tr("Autonomy is unavailable: the program cannot write to your home.")
+        text = tr("Autonomy is unavailable: the program cannot write to your data folder.")
         return decline(state, asked.command_id, STOP_NOTICE, text), ()
     if state.program.holder:
         text = tr(
-            "Autonomy is unavailable: another program uses this home ({holder}).", holder=state.program.holder
+            "Autonomy is unavailable: another program uses this data folder ({holder}).",
+            holder=state.program.holder,
         )
         return decline(state, asked.command_id, STOP_NOTICE, text), ()
     if autonomy is not None and autonomy.discussion_id != discussion_id:
@@ -273,7 +274,7 @@ def _followed(
             after,
             stamp,
             autonomy,
-            tr("Another program took over the home ({holder}).", holder=after.program.holder),
+            tr("Another program took over the data folder ({holder}).", holder=after.program.holder),
         )
     discussion_id = autonomy.discussion_id
     if discussion_id not in after.discussions.open or discussion_id not in after.discussions.summaries:

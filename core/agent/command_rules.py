@@ -153,22 +153,22 @@ def _parser() -> Parser:
 
 def _simple_commands(text: str) -> tuple[tuple[str, ...], ...]:
     if len(text) > LONGEST:
-        raise _UnclearError(tr("it is too long to check"))
+        raise _UnclearError(tr("the command is too long to check"))
     if any(
         not (char.isprintable() or char == "\n") or (char.isspace() and char not in " \n") for char in text
     ):
-        raise _UnclearError(tr("it contains control characters"))
+        raise _UnclearError(tr("the command contains control characters"))
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        raise _UnclearError(tr("it is not Unicode text")) from None
+        raise _UnclearError(tr("the command is not Unicode text")) from None
     root = _parser().parse(data).root_node
     if root.has_error:
-        raise _UnclearError(tr("the program cannot parse it"))
+        raise _UnclearError(tr("the program cannot parse the command"))
     found: list[tuple[str, ...]] = []
     _collect(root, data, found)
     if not found:
-        raise _UnclearError(tr("it contains no command"))
+        raise _UnclearError(tr("the text contains no command"))
     return tuple(found)
 
 
@@ -185,13 +185,13 @@ def _collect(node: Node, data: bytes, found: list[tuple[str, ...]]) -> None:
         elif child.type in _LISTS:
             _collect(child, data, found)
         elif child.is_named or child.type not in _JOINTS:
-            raise _UnclearError(tr("it contains shell syntax of the kind {type!r}", type=child.type))
+            raise _UnclearError(tr("the command contains shell syntax of the kind {kind!r}", kind=child.type))
     _check_gap(data[end : len(data) if node.type == "program" else node.end_byte])
 
 
 def _check_gap(gap: bytes) -> None:
     if gap.strip(b" \n"):
-        raise _UnclearError(tr("it contains text that belongs to no command"))
+        raise _UnclearError(tr("the text has parts that belong to no command"))
 
 
 def _words(command: Node, data: bytes) -> list[str]:
@@ -199,7 +199,7 @@ def _words(command: Node, data: bytes) -> list[str]:
     end = command.start_byte
     for child in command.children:
         if data[end : child.start_byte].strip(b" "):
-            raise _UnclearError(tr("it contains text that belongs to no word"))
+            raise _UnclearError(tr("the text has parts that belong to no word"))
         end = child.end_byte
         part = child
         if child.type == "command_name":
@@ -228,7 +228,7 @@ def _value(node: Node, data: bytes, *, is_first: bool) -> str:
                 raise _UnclearError(tr("one word is not literal text"))
             return "".join(_value(part, data, is_first=is_first or part is not parts[0]) for part in parts)
         case _:
-            raise _UnclearError(tr("it contains shell syntax of the kind {type!r}", type=node.type))
+            raise _UnclearError(tr("the command contains shell syntax of the kind {kind!r}", kind=node.type))
 
 
 def _plain(text: str, *, is_first: bool) -> str:

@@ -169,8 +169,8 @@ def _with_warnings(before: AppState, state: AppState) -> AppState:
                 share=round(window.share * 100),
             ),
             tr(
-                "At {FULL_PERCENT} %, the program takes the discussion's beginning out of the model's view. The journal, or a summary for {price}, takes its place. The log keeps everything.",
-                FULL_PERCENT=FULL_PERCENT,
+                "At {percent} %, the model stops reading the beginning of the discussion. Instead, it reads its journal, or a summary for {price}. The log keeps everything.",
+                percent=FULL_PERCENT,
                 price=price,
             ),
             discussion_id=name,
@@ -332,7 +332,7 @@ def _without_summary(state: AppState, given: Stamp, one: Compaction, why: str) -
         state,
         f"compaction/{one.discussion_id}",
         Level.WARNING,
-        tr("The oldest turns left the model's view without a summary"),
+        tr("The model no longer reads the oldest turns, and there is no summary"),
         why,
         discussion_id=one.discussion_id,
     )
@@ -375,7 +375,7 @@ def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
     )
 
 
-_WITHIN = tr("No message left the model's view: only reasoning or some tool calls did.")
+_WITHIN = tr("The model still reads every message; only reasoning or tool calls were taken out.")
 
 
 def _left(cut: ViewCut) -> str:
@@ -383,18 +383,18 @@ def _left(cut: ViewCut) -> str:
         return ""
     tokens = count(cut.left_tokens_est, tr("token"), tr("tokens"))
     if cut.left_messages == 1:
-        messages = tr("1 message, about {tokens}, is no longer in the model's view.", tokens=tokens)
+        messages = tr("The model no longer reads 1 message, about {tokens}.", tokens=tokens)
     else:
         messages = tr(
-            "{left_messages:,} messages, about {tokens}, are no longer in the model's view.",
-            left_messages=cut.left_messages,
+            "The model no longer reads {messages:,} messages, about {tokens}.",
+            messages=cut.left_messages,
             tokens=tokens,
         )
     return f"{messages} {_INSTEAD[bool(cut.journal), bool(cut.summary)]}"
 
 
 _INSTEAD = {
-    (False, False): tr("Nothing takes their place."),
+    (False, False): tr("Nothing replaces them."),
     (True, False): tr("The model reads its journal instead."),
     (False, True): tr("The model reads a summary instead."),
     (True, True): tr("The model reads its journal and a summary instead."),

@@ -131,7 +131,9 @@ def plan_cut(asked: CutRequest) -> CutPlan:
         The cut without id and time, or the problem: nothing can leave, or what must stay does not fit.
     """
     if asked.is_running and asked.why is not CutReason.OVERFLOW:
-        return CutPlan(problem=tr("A turn is running: the model's view stays unchanged until the turn ends."))
+        return CutPlan(
+            problem=tr("A turn is running. The program shortens what the model reads only after the turn.")
+        )
     begin = _begin_now(asked)
     messages = asked.messages[begin:]
     if not messages:

@@ -176,52 +176,52 @@ def _is_covered(approval: Approval, standing: Standing) -> bool:
 # Names of files that are asked about every time before they are written: they run or rule something.
 
 RULING_FOLDERS = {
-    ".git": tr("git follows the settings and hooks in it"),
-    ".hg": tr("Mercurial follows the settings in it"),
-    ".jj": tr("Jujutsu follows the settings in it"),
-    ".husky": tr("its scripts run at every commit"),
-    ".githooks": tr("its scripts run at every commit if git's settings name the folder"),
-    ".mise": tr("the shell follows it when you enter the folder"),
-    ".vscode": tr("the editor runs tasks from it"),
-    ".idea": tr("the editor runs tasks from it"),
-    ".zed": tr("the editor starts programs from it"),
-    ".fleet": tr("the editor runs tasks from it"),
-    ".devcontainer": tr("the editor builds and runs its content"),
-    ".claude": tr("agents follow the instructions in it"),
-    ".cursor": tr("agents follow the instructions in it"),
-    ".codex": tr("agents follow the instructions in it"),
-    ".gemini": tr("agents follow the instructions in it"),
-    ".opencode": tr("agents follow the instructions in it"),
-    ".windsurf": tr("agents follow the instructions in it"),
-    ".clinerules": tr("agents follow the instructions in it"),
-    ".roo": tr("agents follow the instructions in it"),
-    ".kiro": tr("agents follow the instructions in it"),
-    ".continue": tr("agents follow the instructions in it"),
-    ".amazonq": tr("agents follow the instructions in it"),
+    ".git": tr("git follows the settings and hooks in this folder"),
+    ".hg": tr("Mercurial follows the settings in this folder"),
+    ".jj": tr("Jujutsu follows the settings in this folder"),
+    ".husky": tr("the scripts of this folder run at every commit"),
+    ".githooks": tr("this folder's scripts run at every commit if git's settings name the folder"),
+    ".mise": tr("the shell follows these settings when you enter the folder"),
+    ".vscode": tr("the editor runs tasks from here"),
+    ".idea": tr("the editor runs tasks from here"),
+    ".zed": tr("the editor starts programs from here"),
+    ".fleet": tr("the editor runs tasks from here"),
+    ".devcontainer": tr("the editor builds and runs what is here"),
+    ".claude": tr("agents follow the instructions here"),
+    ".cursor": tr("agents follow the instructions here"),
+    ".codex": tr("agents follow the instructions here"),
+    ".gemini": tr("agents follow the instructions here"),
+    ".opencode": tr("agents follow the instructions here"),
+    ".windsurf": tr("agents follow the instructions here"),
+    ".clinerules": tr("agents follow the instructions here"),
+    ".roo": tr("agents follow the instructions here"),
+    ".kiro": tr("agents follow the instructions here"),
+    ".continue": tr("agents follow the instructions here"),
+    ".amazonq": tr("agents follow the instructions here"),
 }
 """Folders of which nothing is written unasked, at any depth, with the reason."""
 
 RULING_FILES = {
     ".git": tr("git reads its settings and hooks from there"),
-    ".gitmodules": tr("git fetches the repositories that it names"),
-    ".envrc": tr("the shell runs it when you enter the folder"),
-    ".mcp.json": tr("agents start the programs that it names"),
-    ".pre-commit-config.yaml": tr("the programs that it names run at every commit"),
-    "manual_slop.toml": tr("it sets how this program behaves here"),
-    "claude.md": tr("models read it as instructions"),
-    "agents.md": tr("models read it as instructions"),
-    "poc.md": tr("models read it as instructions"),
+    ".gitmodules": tr("git fetches the repositories that this file names"),
+    ".envrc": tr("the shell runs this file when you enter the folder"),
+    ".mcp.json": tr("agents start the programs that this file names"),
+    ".pre-commit-config.yaml": tr("the programs that this file names run at every commit"),
+    "manual_slop.toml": tr("this file sets how Manual Slop behaves here"),
+    "claude.md": tr("models read this file as instructions"),
+    "agents.md": tr("models read this file as instructions"),
+    "poc.md": tr("models read this file as instructions"),
     **dict.fromkeys(
         ("claude.local.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".clinerules",
          ".goosehints", ".aider.conf.yml", "opencode.json", "opencode.jsonc"),
-        tr("agents follow the instructions in it"),
+        tr("agents follow the instructions here"),
     ),
     **dict.fromkeys(
-        ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"), tr("the programs that it names run at every commit")
+        ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"), tr("the programs that this file names run at every commit")
     ),
     **dict.fromkeys(
         ("mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml"),
-        tr("the shell follows it when you enter the folder"),
+        tr("the shell follows these settings when you enter the folder"),
     ),
     **dict.fromkeys(
         (".exrc", ".vimrc", ".nvimrc", ".nvim.lua", ".dir-locals.el"), "an editor may run it when the folder is opened"
@@ -230,13 +230,15 @@ RULING_FILES = {
 }  # fmt: skip
 """Files that are not written unasked, at any depth, with the reason."""
 
-_BARE = tr("git treats a folder with it as a repository and follows the settings there")
+_BARE = tr("git treats a folder with this file as a repository and follows its settings")
 """Of a file `HEAD`: a repository needs no folder `.git`."""
 PARTS_OF_REPOSITORY = ("HEAD", "objects", "commondir")
 """The first and one of the others make a repository. Source: git's `is_git_directory` (read 2026-11-24)."""
-IN_REPOSITORY = tr("The file is in a folder that git treats as a repository. Git follows its settings.")
+IN_REPOSITORY = tr(
+    "The file is in a folder that git treats as a repository. Git follows that folder's settings."
+)
 
-_RULING_ENDS = {".code-workspace": tr("the editor runs tasks from it")}
+_RULING_ENDS = {".code-workspace": tr("the editor runs tasks from here")}
 
 
 def is_repository(names: Iterable[str]) -> bool:

@@ -83,12 +83,14 @@ def back_up(home: Path, target: Path, *, program: str, now: datetime) -> BackupD
     """
     if not home.is_dir():
         raise StorageError(
-            tr("There is no home to back up here"), remedy=tr("Name a home with --home"), where=str(home)
+            tr("There is no data folder to back up here"),
+            remedy=tr("Name a data folder with --home"),
+            where=str(home),
         )
     if target.resolve().is_relative_to(home.resolve()):
         raise StorageError(
-            tr("The backup file would lie inside the home that it backs up"),
-            remedy=tr("Choose a place outside the home"),
+            tr("The backup file would lie inside the data folder that it backs up"),
+            remedy=tr("Choose a place outside the data folder"),
             where=str(target),
         )
     with reported("write", target):
@@ -226,7 +228,7 @@ def _unpacked(archive: Path, staging: Path) -> Manifest:
                         archive,
                         tr("the backup names {path!r} twice", path=path)
                         if path in found
-                        else tr("the backup is larger than any home"),
+                        else tr("the backup is larger than any data folder"),
                     )
                 found[path] = (member.size, _unpack(packed, member, staging / path, disk))
                 if disk.waiting >= MOST_WAITING:
@@ -248,7 +250,7 @@ def _checked(member: tarfile.TarInfo, archive: Path) -> str:
         not path.is_absolute() and ".." not in path.parts and str(path) == member.name and member.name != "."
     )
     if not is_inside or "\\" in member.name or "\0" in member.name or ":" in path.parts[0]:
-        raise _refused(archive, tr("{name!r} would be written outside the home", name=member.name))
+        raise _refused(archive, tr("{name!r} would be written outside the data folder", name=member.name))
     if not member.isreg():
         raise _refused(archive, tr("{name!r} is not a file", name=member.name))
     if path.parts[0] in (KEYS, *LEFT_OUT):
@@ -337,6 +339,6 @@ def _copy_keys(home: Path, staging: Path) -> None:
 def _refused(archive: Path, why: str) -> StorageError:
     return StorageError(
         tr("Nothing was restored: {why}", why=why),
-        remedy=tr("Use another backup; your home is unchanged"),
+        remedy=tr("Use another backup; your data folder is unchanged"),
         where=str(archive),
     )

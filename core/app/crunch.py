@@ -396,12 +396,12 @@ class OwnEmbedder:
                 vectors[part] = np.frombuffer(data, np.int8).reshape(len(part), self.dimension)
         except TimeoutError as error:
             raise EmbedError(
-                tr("The embedder needed more than {timeout_s}", timeout_s=time_limit(timeout_s)),
+                tr("The embedding model needed more than {timeout_s}", timeout_s=time_limit(timeout_s)),
                 remedy=tr("Try again"),
             ) from error
         except (CrunchError, CancelledError) as error:
             why = error.remedy if isinstance(error, CrunchError) else ""
-            raise EmbedError(tr("The embedder failed: {value}", value=why or error)) from error
+            raise EmbedError(tr("The embedding model failed: {value}", value=why or error)) from error
         self.is_warm = True
         return vectors
 

@@ -122,11 +122,13 @@ def open_home(
     if found is not None and found > current_format:
         raise StorageError(
             tr(
-                "This home has format {found}; this program reads formats up to {current_format}",
+                "This data folder has format {found}; this program reads formats up to {current_format}",
                 found=found,
                 current_format=current_format,
             ),
-            remedy=tr("Update Manual Slop, or choose another home with --home; the home is unchanged"),
+            remedy=tr(
+                "Update Manual Slop, or choose another data folder with --home; the data folder is unchanged"
+            ),
             where=str(root),
         )
     if not is_writable(root, disk):
@@ -136,7 +138,7 @@ def open_home(
     notes: tuple[str, ...] = ()
     if found is None:
         _write_format(root, current_format, disk)
-        notes = (tr("The program made a new home in {root}", root=root),)
+        notes = (tr("The program made a new data folder in {root}", root=root),)
     elif found < current_format:
         notes = _migrate(root, found, current_format, migrations, now, disk)
     _finish_backups(root)
@@ -190,7 +192,7 @@ def alone(root: Path) -> Iterator[None]:
     if not isinstance(held, HomeLock):
         raise LockedError(
             tr(
-                "Manual Slop ({words}) has this home open and would keep the words in memory",
+                "Manual Slop ({words}) has this data folder open and would keep the words",
                 words=held.words,
             ),
             remedy=tr("Do this in that window, or close that program first"),
@@ -223,10 +225,10 @@ def own(root: Path) -> HomeLock | None:
     ask_to_raise(root)
     raise LockedError(
         tr(
-            "Manual Slop ({words}) already has this home open. This program asked the open window to come forward",
+            "Manual Slop ({words}) already has this data folder open. This program asked the open window to come forward",
             words=held.words,
         ),
-        remedy=tr("Close that program first, or start with another home (--home)"),
+        remedy=tr("Close that program first, or start with another data folder (--home)"),
         where=str(root),
     )
 
@@ -319,7 +321,7 @@ def _broken_home(path: Path, why: str) -> StorageError:
     return StorageError(
         tr("home.toml is not valid: {why}", why=why),
         remedy=tr(
-            "If this program made the home, write `format = {FORMAT}` into home.toml; the home is unchanged",
+            "If this program made the data folder, write `format = {FORMAT}` into home.toml; the data folder is unchanged",
             FORMAT=FORMAT,
         ),
         where=str(path),
@@ -329,21 +331,21 @@ def _broken_home(path: Path, why: str) -> StorageError:
 def _open_read_only(root: Path, found: int | None, current_format: int) -> OpenHome:
     if found is None and not paths.discussions_dir(root).is_dir():
         raise StorageError(
-            tr("The program cannot make the home: the folder above it is read-only"),
-            remedy=tr("Choose another home with --home"),
+            tr("The program cannot make the data folder: the folder above it is read-only"),
+            remedy=tr("Choose another data folder with --home"),
             where=str(root),
         )
     if found is not None and found < current_format:
         raise StorageError(
             tr(
-                "This home is read-only and cannot be migrated from format {found} to {current_format}",
+                "This data folder is read-only and cannot be migrated from format {found} to {current_format}",
                 found=found,
                 current_format=current_format,
             ),
-            remedy=tr("Make the home writable, or choose another home with --home"),
+            remedy=tr("Make the data folder writable, or choose another data folder with --home"),
             where=str(root),
         )
-    note = tr("The home is read-only: you can read and search, but nothing new is saved")
+    note = tr("The data folder is read-only: you can read and search, but nothing new is saved")
     return OpenHome(root=root, is_read_only=True, notes=(note,))
 
 
@@ -361,7 +363,7 @@ def _migrate(
         (backup / _MARKER).unlink()
         notes.append(
             tr(
-                "The program migrated the home to format {from_format}; the old files are in {backup}",
+                "The program migrated the data folder to format {from_format}; the old files are in {backup}",
                 from_format=migration.from_format + 1,
                 backup=backup,
             )
@@ -379,7 +381,7 @@ def _run(root: Path, migration: Migration, backup: Path, disk: Disk) -> None:
     except (ArithmeticError, AttributeError, LookupError, OSError, SlopError, TypeError, ValueError) as error:
         raise StorageError(
             tr(
-                "The program could not migrate the home from format {from_format}: {error}",
+                "The program could not migrate the data folder from format {from_format}: {error}",
                 from_format=migration.from_format,
                 error=error,
             ),

@@ -42,7 +42,7 @@ from core.talk.discussion.discussion_messages import EmptyTrash, LoadSummaries
 
 OWNER_NOTICE = "home-owner"
 LOST_HOME = tr(
-    "Until the other program ends, this one reads no inbox or channel. It sends no keepalives and runs no autonomy. Close one of the two programs: the home's lock was removed while this one ran."
+    "Until the other program ends, this one reads no inbox or channel. It sends no keepalives and runs no autonomy. Close one of the two programs: the data folder's lock was removed while this one ran."
 )
 
 
@@ -76,19 +76,22 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
             state,
             "home",
             Level.ERROR,
-            tr("The home is read-only: the program cannot save new messages."),
-            tr("Make the home writable, or start with another home (--home). {home}", home=event.home),
+            tr("The data folder is read-only: the program cannot save new messages."),
+            tr(
+                "Make the data folder writable, or start with another data folder (--home). {home}",
+                home=event.home,
+            ),
         )
     if event.repaired:
         state = notify(
             state,
             "home-repaired",
             Level.WARNING,
-            tr("The program repaired files in the home."),
+            tr("The program repaired files in the data folder."),
             "\n".join(event.repaired),
         )
     if event.odd:
-        text = tr("The program skips entries in the home that are not plain files.")
+        text = tr("The program skips entries in the data folder that are not plain files.")
         state = notify(state, "home-odd", Level.WARNING, text, "\n".join(event.odd))
     if event.crash:
         text = tr("The program ended unexpectedly last time. What you wrote is kept.")
@@ -102,10 +105,10 @@ def owner_changed(state: AppState, holder: str) -> Result:
     """Another program owns the home, or this one does again: then it goes on with what that one left, but not with autonomy."""
     state = replace(state, program=replace(state.program, holder=holder))
     if holder:
-        text = tr("Another program now owns this home: {holder}.", holder=holder)
+        text = tr("Another program now uses this data folder: {holder}.", holder=holder)
         return notify(state, OWNER_NOTICE, Level.WARNING, text, LOST_HOME, is_standing=True), ()
     state = dismiss(state, OWNER_NOTICE)
-    text = tr("This program owns the home again: the other program has ended.")
+    text = tr("This program uses the data folder again: the other program has ended.")
     state = notify(state, "home-regained", Level.INFO, text, tr("Autonomy stays off until you start it."))
     return state, (RunForget(), FindBatches())
 

@@ -552,7 +552,7 @@ def _sum(report: ImportReport) -> str:
             count=count(report.count, tr("conversation"), tr("conversations")),
             files=count(report.files, tr("file"), tr("files")),
         )
-    grown = tr(", {grown:,} grown", grown=report.grown) if report.grown else ""
+    grown = tr(", {discussions:,} continued", discussions=report.grown) if report.grown else ""
     made = f"{count(report.made, tr('new discussion'), tr('new discussions'))}{grown}, {count(report.new_messages, tr('message'), tr('messages'))}"
     return tr("{found} would become {made}", found=found, made=made) if report.is_dry else f"{found}: {made}"
 

@@ -61,8 +61,8 @@ def _begin(state: AppState, asked: ImportConversations) -> Result:
             state,
             asked.command_id,
             NOTICE,
-            tr("The program cannot write in this home"),
-            tr("Make the home writable"),
+            tr("The program cannot write in this data folder"),
+            tr("Make the data folder writable"),
         ), ()
     first = starting_model(state)
     running = ImportState(
@@ -148,7 +148,7 @@ def _taken(state: AppState, happened: SessionsTaken) -> Result:
 
 def _sum(report: ImportReport) -> str:
     made = count(report.made, tr("new discussion"), tr("new discussions")) if report.made else ""
-    grown = tr("{grown:,} grown", grown=report.grown) if report.grown else ""
+    grown = tr("{discussions:,} continued", discussions=report.grown) if report.grown else ""
     return ", ".join(filter(None, (made, grown, count(report.new_messages, tr("message"), tr("messages")))))
 
 

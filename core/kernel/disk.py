@@ -353,19 +353,19 @@ _REASONS = {
     errno.EDQUOT: (tr("your disk quota is used up"), tr("Free some space and try again")),
     errno.EFBIG: (
         tr("the file would be too large for this file system"),
-        tr("Move the home to another file system"),
+        tr("Move the data folder to another file system"),
     ),
     errno.EROFS: (
         tr("the file system is read-only"),
-        tr("Make the home writable, or choose another home with --home"),
+        tr("Make the data folder writable, or choose another data folder with --home"),
     ),
     errno.EACCES: (
         tr("permission denied"),
-        tr("Give yourself access to the file, or choose another home with --home"),
+        tr("Give yourself access to the file, or choose another data folder with --home"),
     ),
     errno.EPERM: (
         tr("the system does not allow this"),
-        tr("Give yourself access to the file, or choose another home"),
+        tr("Give yourself access to the file, or choose another data folder"),
     ),
     errno.ENOENT: (
         tr("the file or folder is missing"),
@@ -378,13 +378,13 @@ _REASONS = {
         tr("Choose another name, or move the old file away"),
     ),
     errno.ENOTEMPTY: (tr("a file or folder with this name already exists"), tr("Try again")),
-    errno.ENAMETOOLONG: (tr("the name is too long"), tr("Choose a shorter path for the home")),
+    errno.ENAMETOOLONG: (tr("the name is too long"), tr("Choose a shorter path for the data folder")),
     errno.EMFILE: (tr("too many files are open"), tr("Close some discussions or programs and try again")),
-    errno.EIO: (tr("the disk reported a fault"), tr("Check the disk, and back up the home")),
+    errno.EIO: (tr("the disk reported a fault"), tr("Check the disk, and back up the data folder")),
     errno.ELOOP: (tr("the path leads through a loop of links"), tr("Remove the links")),
     errno.EXDEV: (
         tr("the program cannot move a file to another file system"),
-        tr("Keep the whole home on one file system"),
+        tr("Keep the whole data folder on one file system"),
     ),
     errno.EBUSY: (tr("another program uses the file"), tr("Close that program and try again")),
 }

@@ -315,8 +315,12 @@ def left_words(number: int) -> str:
     """Sentence on items that say what their facts do not. Pure."""
     return count(
         number,
-        tr("item says more than the file of facts. Models may read that text: change or delete it too"),
-        tr("items say more than the file of facts. Models may read that text: change or delete them too"),
+        tr(
+            "item of the category files still says the old words. Models may read them: change or delete the item too"
+        ),
+        tr(
+            "items of the category files still say the old words. Models may read them: change or delete the items too"
+        ),
     )
 
 

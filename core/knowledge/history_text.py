@@ -41,7 +41,7 @@ LINE_WORDS = {
     HistoryKind.FORGOTTEN: tr("forgotten"),
     HistoryKind.DELETED: tr("deleted"),
     HistoryKind.RESTORED: tr("restored"),
-    HistoryKind.HELD: tr("waits until its file of facts is readable"),
+    HistoryKind.HELD: tr("not written yet: the program cannot read its file of facts"),
     HistoryKind.UNDONE: tr("undone"),
     HistoryKind.USED: tr("used in a reply"),
 }
@@ -170,7 +170,7 @@ def history_lines(told: ItemHistory) -> Iterator[str]:
     yield (
         tr("requests with this item: {injected}", injected=len(told.injected))
         if told.injected
-        else tr("no known request had this item")
+        else tr("no recorded request contained this item")
     )
     for event in told.injected:
         yield f"  {day(event.at)}  {event.discussion}  {event.model}"

@@ -227,8 +227,8 @@ class KnowledgeHandler:
             if note.file_id == file_id:
                 return note
         raise StorageError(
-            tr("There are no notes {file_id!r} any more", file_id=file_id),
-            remedy=tr("Another program moved or removed them; look at the list again"),
+            tr("The notes {file_id!r} on a file no longer exist", file_id=file_id),
+            remedy=tr("Another program moved or removed the notes; look at the list again"),
             where=str(knowledge_dir(self._home) / note_name(file_id)),
         )
 

@@ -384,18 +384,18 @@ def check_merge(before: CategoryFile, after: CategoryFile, groups: Sequence[Merg
     if gone:
         raise MergeRefusedError(
             tr(
-                "{total} of {name} would vanish without a replacement",
-                total=count(gone.total(), tr("item"), tr("items")),
-                name=before.name,
+                "The new {file} would lack {items}, and nothing replaces them",
+                items=count(gone.total(), tr("item"), tr("items")),
+                file=before.name,
             )
         )
     wanted = {_name(merged_item(group)) for group in groups}
     if missing := wanted - {_name(item) for item in after.items}:
         raise MergeRefusedError(
             tr(
-                "{missing:,} merged items would be missing from {name}",
-                missing=len(missing),
-                name=before.name,
+                "The new {file} would lack {items:,} of the merged items",
+                items=len(missing),
+                file=before.name,
             )
         )
     if lost := _origins(before) - _origins(after):
@@ -555,15 +555,15 @@ def merge_lines(merge: MergeProposal) -> Iterator[str]:
 
 def lost_text(group: MergeGroup) -> str:
     """Warning of figures and names that a merge would drop, empty where it drops none."""
-    return tr("would drop: {lost}", lost=", ".join(group.lost)) if group.lost else ""
+    return tr("this merge would lose: {lost}", lost=", ".join(group.lost)) if group.lost else ""
 
 
 def offer_words(who: str, count_read: int, file: str) -> str:
     """Sentence before a model is asked for a merge. `who`: the model by its name; `count_read`: items that there are."""
     read = tr(
-        "{who} reads the {count_read} of {file} and proposes which of them to merge",
-        who=who,
-        count_read=count(count_read, tr("item"), tr("items")),
+        "{model} reads {items} in {file} and proposes which items to merge",
+        model=who,
+        items=count(count_read, tr("item"), tr("items")),
         file=file,
     )
     return tr("{read}. You see each merge before the program writes anything.", read=read)

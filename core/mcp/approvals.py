@@ -144,11 +144,11 @@ def standing(server: McpServer) -> McpServer:
 def _file_differences(approved: Mapping[str, str], found: Mapping[str, str]) -> Iterator[str]:
     for path in sorted({*approved, *found}):
         if path not in found:
-            yield tr("Code of the server is gone: {path}", path=path)
+            yield tr("File of the server's code is gone: {path}", path=path)
         elif path not in approved:
-            yield tr("Code of the server is new: {path}", path=path)
+            yield tr("New file in the server's code: {path}", path=path)
         elif approved[path] != found[path]:
-            yield tr("Code of the server has changed: {path}", path=path)
+            yield tr("Changed file in the server's code: {path}", path=path)
 
 
 def _words(words: Sequence[str]) -> str:
@@ -178,20 +178,20 @@ def remote_problem(url: str, *, has_key: bool, may_reach_own: bool) -> str:
         host = parts.hostname or ""
         _ = parts.port
     except ValueError as error:
-        return tr("its url is not an address ({error})", error=error)
+        return tr("the server's url is not an address ({error})", error=error)
     if parts.scheme not in {"http", "https"} or not host:
-        return tr("its url does not begin with http:// or https:// and a host")
+        return tr("the server's url does not begin with http:// or https:// and a host")
     if parts.username is not None or parts.password is not None:
-        return tr("its url holds a user name or password: instead, set `key` to a keyring entry")
+        return tr("the server's url holds a user name or password: instead, set `key` to a keyring entry")
     if not may_reach_own:
         problem = parse_address(url).problem
         if problem:
             return tr(
-                "its url leads to a place that a project's server may not use: {rstrip}",
-                rstrip=problem.rstrip("."),
+                "a project's server may not use this url: {reason}",
+                reason=problem.rstrip("."),
             )
     if has_key and parts.scheme == "http" and not is_own_machine(host):
-        return tr("its url is unencrypted (http), so others could read its key: use https")
+        return tr("the server's url is unencrypted (http), so others could read its key: use https")
     return ""
 
 
@@ -214,7 +214,7 @@ PHASES = {
     McpPhase.STARTING: tr("starting"),
     McpPhase.ASKING: tr("waits for your approval"),
     McpPhase.READY: tr("runs"),
-    McpPhase.FAILED: tr("does not run"),
+    McpPhase.FAILED: tr("stopped by an error"),
 }
 
 
@@ -229,9 +229,9 @@ def count_words(server: McpServer) -> str:
     known = len(server.tools) or (0 if kept is None else len({*kept.approval.tools, *kept.refused}))
     return (
         tr(
-            "{approved:,} of {known} approved",
+            "{approved:,} of {tools} approved",
             approved=len(server.approved),
-            known=figures.count(known, tr("tool"), tr("tools")),
+            tools=figures.count(known, tr("tool"), tr("tools")),
         )
         if known
         else ""

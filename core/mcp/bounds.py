@@ -138,27 +138,27 @@ def _named(left_out: list[str]) -> tuple[str, ...]:
 def _problem(server: str, tool: ListedTool) -> str:
     """Reason why a tool cannot be offered, empty where it can."""
     if _NAME.fullmatch(tool.name) is None:
-        return tr("its name holds characters that providers refuse")
+        return tr("the tool's name holds characters that providers refuse")
     if len(tool_name(server, tool.name)) > MOST_NAME_CHARS:
         return tr(
-            "its name with the server's name exceeds {MOST_NAME_CHARS} characters",
-            MOST_NAME_CHARS=MOST_NAME_CHARS,
+            "the names of tool and server together exceed {most} characters",
+            most=MOST_NAME_CHARS,
         )
     if tool.is_task:
-        return tr("it runs as a background task and not as a call")
+        return tr("the tool runs as a background task and not as a call")
     if tool.schema.get("type", "object") != "object":
-        return tr("its schema does not describe an object")
+        return tr("the tool's schema does not describe an object")
     problem = _top_problem(tool.schema) or _schema_problem(tool.schema, MOST_DEPTH)
     if problem:
         return problem
     try:
         schema = _canonical(tool.schema)
     except ValueError:
-        return tr("its schema holds a number that JSON does not have")
+        return tr("the tool's schema holds a number that JSON does not have")
     if _size(ToolSchema(name="", description=tool.description, parameters_json=schema)) > MOST_TOOL_BYTES:
         return tr(
-            "its description and schema are over {MOST_TOOL_BYTES}",
-            MOST_TOOL_BYTES=figures.size(MOST_TOOL_BYTES),
+            "the tool's description and schema are over {most}",
+            most=figures.size(MOST_TOOL_BYTES),
         )
     return ""
 
@@ -186,7 +186,7 @@ def _top_problem(schema: Mapping[str, Any]) -> str:
     """
     refused = next((key for key in _NOT_AT_TOP if key in schema), "")
     if refused:
-        return tr("its schema has {refused} at its top, which providers refuse", refused=refused)
+        return tr("the tool's schema has {refused} at its top, which providers refuse", refused=refused)
     properties = schema.get("properties")
     names = properties if isinstance(properties, Mapping) else ()
     odd = next((name for name in names if _PROPERTY.fullmatch(name) is None), None)
@@ -212,24 +212,24 @@ def _schema_problem(schema: object, depth: int) -> str:
     if isinstance(schema, bool):
         return ""
     if not isinstance(schema, Mapping):
-        return tr("its schema is not a JSON Schema")
+        return tr("the tool's schema is not a JSON Schema")
     if depth == 0:
-        return tr("its schema is deeper than {MOST_DEPTH} levels", MOST_DEPTH=MOST_DEPTH)
+        return tr("the tool's schema is deeper than {most} levels", most=MOST_DEPTH)
     kind = schema.get("type")
     kinds = kind if isinstance(kind, list) else [kind]
     if kind is not None and not all(isinstance(each, str) and each in _TYPES for each in kinds):
-        return tr("its schema names a type that JSON Schema does not have")
+        return tr("the tool's schema names a type that JSON Schema does not have")
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(each, str) for each in required):
-        return tr("its schema is not a JSON Schema")
+        return tr("the tool's schema is not a JSON Schema")
     for key in ("$ref", "$dynamicRef", "$recursiveRef"):
         reference = schema.get(key, "#")
         if not isinstance(reference, str) or not reference.startswith("#"):
-            return tr("its schema refers to another document")
+            return tr("the tool's schema refers to another document")
     for key in _SCHEMAS_BY_NAME:
         inner = schema.get(key, {})
         if not isinstance(inner, Mapping):
-            return tr("its schema is not a JSON Schema")
+            return tr("the tool's schema is not a JSON Schema")
         for each in inner.values():
             if problem := _schema_problem(each, depth - 1):
                 return problem
@@ -237,7 +237,7 @@ def _schema_problem(schema: object, depth: int) -> str:
         found = schema.get(key)
         many = key in _SCHEMA_LISTS or (key == "items" and isinstance(found, list))
         if many and found is not None and not isinstance(found, list):
-            return tr("its schema is not a JSON Schema")
+            return tr("the tool's schema is not a JSON Schema")
         for each in found if isinstance(found, list) and many else [] if found is None else [found]:
             if problem := _schema_problem(each, depth - 1):
                 return problem

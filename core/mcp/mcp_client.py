@@ -424,7 +424,9 @@ def _shut(settings: McpServerSettings) -> str:
     if not fetcher:
         return ""
     return ". " + tr(
-        "Its network is off, so {fetcher} fetches nothing: set {key} = true", fetcher=fetcher, key=key
+        "The server's network is off, so {fetcher} cannot download anything: set {key} = true",
+        fetcher=fetcher,
+        key=key,
     )
 
 

@@ -331,7 +331,7 @@ class ServerRun:
             left_out = (
                 *left_out,
                 tr(
-                    "its list goes on; the program looked at the first {looked_at:,} tools",
+                    "the server's list goes on; the program looked at the first {looked_at:,} tools",
                     looked_at=looked_at,
                 ),
             )

@@ -96,9 +96,9 @@ def _server(name: str, entry: Mapping[str, Any], notes: list[str]) -> McpServerS
     if fitting != name:
         notes.append(
             tr(
-                "{name} is called {fitting} here: a server's name has only letters, digits and -.",
+                "{name} is called {server} here: a server's name has only letters, digits and -.",
                 name=name,
-                fitting=fitting,
+                server=fitting,
             )
         )
     address = next(
@@ -111,25 +111,25 @@ def _server(name: str, entry: Mapping[str, Any], notes: list[str]) -> McpServerS
     if names:
         notes.append(
             tr(
-                "Settings store no values. {fitting} still needs {names}: set each in your environment, or run `manual-slop key mcp.{key}`.",
-                fitting=fitting,
-                names=", ".join(names),
+                "Settings store no values. {server} still needs {variables}: set each in your environment, or run `manual-slop key mcp.{key}`.",
+                server=fitting,
+                variables=", ".join(names),
                 key=names[0].lower().replace("_", "-"),
             )
         )
     if entry.get("headers"):
         notes.append(
             tr(
-                "The headers of {fitting} were left out. Store its key with `manual-slop key`, and name it as `key`.",
-                fitting=fitting,
+                "The headers of {server} were left out. Store the server's key with `manual-slop key`, and name that key as `key`.",
+                server=fitting,
             )
         )
     command = (str(entry["command"]), *words) if entry.get("command") and not address else ()
     if fetcher := fetcher_of(command):
         notes.append(
             tr(
-                "{fitting} may open the network: {fetcher} fetches what it runs.",
-                fitting=fitting,
+                "{server} may use the network, because {fetcher} downloads the server's program.",
+                server=fitting,
                 fetcher=fetcher,
             )
         )

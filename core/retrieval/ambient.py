@@ -401,13 +401,13 @@ def _heading(hit: SearchHit) -> str:
 def _passage(one: _Told, terms: Iterable[str]) -> RecalledPassage:
     hit = one.hit
     shared = shared_terms(terms, hit)
-    by = [tr("it contains {shared}", shared=", ".join(shared[:5]))] if shared else []
+    by = [tr("the passage contains {words}", words=", ".join(shared[:5]))] if shared else []
     if hit.cosine >= LEAST_COSINE:
-        by.append(tr("its meaning is close ({cosine:.2f})", cosine=hit.cosine))
+        by.append(tr("the meaning is close ({cosine:.2f})", cosine=hit.cosine))
     why = (
-        tr("it answers the recalled message before it")
+        tr("the passage answers the recalled message before")
         if one.is_answer
-        else tr(" and ").join(by) or tr("the search found it")
+        else tr(" and ").join(by) or tr("the search found the passage")
     )
     if hit.newer and not one.is_answer:
         why += tr("; a newer passage says something similar: {newer}", newer=hit.newer)

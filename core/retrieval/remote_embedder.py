@@ -82,15 +82,19 @@ def sound_vectors(embedder: Embedder, texts: Sequence[str], *, timeout_s: float)
         got = " x ".join(map(str, vectors.shape))
         raise EmbedError(
             tr(
-                "The embedder returned {got} numbers instead of {texts} x {dimension}",
+                "The embedding model returned {got} numbers instead of {texts} x {dimension}",
                 got=got,
                 texts=len(texts),
                 dimension=embedder.dimension,
             ),
-            remedy=tr("Set `embedding_dimension` under `[retrieval]` to the embedder's own"),
+            remedy=tr(
+                "Set `embedding_dimension` under `[retrieval]` to the number that the embedding model returns"
+            ),
         )
     if not vectors.any(axis=1).all():
-        raise NoVectorError(tr("The embedder did not return a vector"), remedy=tr("Choose another model"))
+        raise NoVectorError(
+            tr("The embedding model did not return a vector"), remedy=tr("Choose another model")
+        )
     return vectors
 
 
@@ -116,10 +120,10 @@ if TYPE_CHECKING:
 
 _SETTING = tr("Set `embedding_model` and `embedding_dimension` under `[retrieval]` in your settings")
 _UNPRICED = tr(
-    "Is the embedder free? Set input_usd = 0 and output_usd = 0 in your models.toml. Otherwise name a server on this machine"
+    "Is the embedding model free? Set input_usd = 0 and output_usd = 0 in your models.toml. Otherwise name a server on this machine"
 )
 _UNPRICED_LIMIT = tr(
-    "You set a limit for the day. Is the embedder free? Set input_usd = 0 and output_usd = 0 in your models.toml. Otherwise remove the limit"
+    "You set a limit for the day. Is the embedding model free? Set input_usd = 0 and output_usd = 0 in your models.toml. Otherwise remove the limit"
 )
 _OF_THE_TEXT = frozenset(
     {FailureKind.BAD_REQUEST, FailureKind.CONTEXT_TOO_LONG, FailureKind.REQUEST_TOO_LARGE}
@@ -239,21 +243,30 @@ class RemoteEmbedder:
     def _client(self) -> Embeds:
         if not self._server.model:
             raise EmbedError(
-                tr("You named no embedder at the provider {provider!r}", provider=self._server.provider),
+                tr(
+                    "You named no embedding model at the provider {provider!r}",
+                    provider=self._server.provider,
+                ),
                 remedy=_SETTING,
             )
         client = self._find(self._server.provider)
         if not isinstance(client, Embeds):
             what = tr("{provider!r} cannot make vectors", provider=self._server.provider)
-            raise EmbedError(what, remedy=tr("Name a `compatible` provider of `[providers]`, such as Ollama"))
+            raise EmbedError(
+                what,
+                remedy=tr("Choose a provider of the kind `compatible` from `[providers]`, such as Ollama"),
+            )
         price = self._price(self._server.provider, self._server.model)
         if price:
-            what = tr("{name} costs money, and the program makes vectors without asking you", name=self.name)
+            what = tr(
+                "{model} costs money. The program does not use it, since making vectors would cost money unasked",
+                model=self.name,
+            )
             raise EmbedError(what, remedy=tr("Name a server of your own, such as Ollama"))
         if price is None and (self._server.is_limited or not is_loopback(client.base_url)):
             what = tr(
-                "The price of {name} is unknown, and the program makes vectors without asking you",
-                name=self.name,
+                "The price of {model} is unknown. The program does not use it, since making vectors could cost money unasked",
+                model=self.name,
             )
             raise EmbedError(what, remedy=_UNPRICED_LIMIT if self._server.is_limited else _UNPRICED)
         return client

@@ -20,7 +20,7 @@ _DEGRADED = {
     SearchMode.HYBRID: tr("Found by keywords, and in part by meaning"),
     SearchMode.KEYWORD: tr("Found by keywords only"),
     SearchMode.NAVIGATION_ONLY: tr("Found by titles, tags and descriptions only"),
-    SearchMode.OFF: tr("Nothing is searched"),
+    SearchMode.OFF: tr("Search is off"),
 }
 """Beginning of the sentence: what answered in place of the whole."""
 

@@ -95,8 +95,8 @@ STOPPED, ENDING = tr("You stopped the run"), tr("The program is ending")
 _FOREIGN = "other-languages"
 """Mark in the folder of the model that knows English alone: somebody writes or asks in another language."""
 
-ENGLISH_ALONE = tr("The question is not in English, and this embedder knows English only")
-ON_THE_WAY = tr("The program is making the index for another embedder; the previous index answered")
+ENGLISH_ALONE = tr("The question is not in English, and this embedding model knows English only")
+ON_THE_WAY = tr("The program is making the index for another embedding model; the previous index answered")
 ASK_AGAIN = tr("Ask again when the index is ready")
 
 

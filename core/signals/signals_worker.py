@@ -89,7 +89,7 @@ def no_desktop() -> str:
 if TYPE_CHECKING:
     from core.signals.channels import Channels
 
-NOT_OURS = tr("Only the program that owns the home connects; a read-only home has no owner")
+NOT_OURS = tr("Only the program that owns the data folder connects; a read-only data folder has no owner")
 
 Emit = Callable[[SignalEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""

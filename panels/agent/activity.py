@@ -253,9 +253,9 @@ def undo_dialog(desk: Desk, dialog: Dialog) -> None:
         ui.text(
             "what",
             tr(
-                "{paths} of “{desk}”:",
-                paths=fmt.count(len(paths), tr("file"), tr("files")),
-                desk=turn_title(desk, dialog.text),
+                "{files} changed in the turn “{turn}”:",
+                files=fmt.count(len(paths), tr("file"), tr("files")),
+                turn=turn_title(desk, dialog.text),
             ),
             wraps=True,
         )

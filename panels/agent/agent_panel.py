@@ -278,7 +278,7 @@ def _sandbox(desk: Desk) -> None:
     if sandbox.is_confined:
         ui.text(
             "sandbox",
-            tr("Commands run in {name}.", name=sandbox.name),
+            tr("Commands run in the sandbox {name}.", name=sandbox.name),
             style="small",
             tone="muted",
             tip=SANDBOX_TIP,

@@ -50,10 +50,10 @@ NAMES: dict[Attention, str] = {
     Attention.DREAMING: tr("Dreaming"),
 }
 MEANINGS: dict[Attention, str] = {
-    Attention.ENGAGED: tr("You were just here"),
+    Attention.ENGAGED: tr("You have just used the program, so the model waits for you"),
     Attention.WORKING: tr("The model uses tools"),
-    Attention.FORAGING: tr("Nothing is in progress: the model looks for loose ends"),
-    Attention.RESTING: tr("There is nothing to do: the model looks around now and then"),
+    Attention.FORAGING: tr("No work is in progress, so the model looks for unfinished work"),
+    Attention.RESTING: tr("The model has nothing to do and checks now and then"),
     Attention.STORED: tr("The discussion rests until you write: nothing else wakes it"),
     Attention.DREAMING: tr("The model reads conversations for useful knowledge, and applies nothing"),
 }
@@ -192,7 +192,7 @@ def _start(desk: Desk, own: AgentView) -> None:
     holder = state.program.holder
     if holder:
         text = tr(
-            "Another program owns this home ({holder}). Autonomy runs there, and here after that program ends",
+            "Another program uses this data folder ({holder}). Autonomy runs there, and here after that program ends",
             holder=holder,
         )
         ui.text("elsewhere", text, tone="warn", style="small", wraps=True)
@@ -287,10 +287,10 @@ def _row(desk: Desk, ui: Ui, own: AgentView, line: LoopLine) -> None:
 
 MARKS = tuple(percent / 100 for percent in (USED_PERCENT, TOLD_PERCENT, FULL_PERCENT))
 METER_TIP = tr(
-    "{USED_PERCENT} %: a new view fills no more than this. {TOLD_PERCENT} %: the program tells the model to write its journal. {FULL_PERCENT} %: older turns leave the model's view; the log keeps them all",
-    USED_PERCENT=USED_PERCENT,
-    TOLD_PERCENT=TOLD_PERCENT,
-    FULL_PERCENT=FULL_PERCENT,
+    "At {full} %, the model stops reading the oldest turns; the log keeps them all. Before, at {told} %, the program tells the model to write its journal. After, at most {used} % are used",
+    used=USED_PERCENT,
+    told=TOLD_PERCENT,
+    full=FULL_PERCENT,
 )
 ASSUMED = tr("The context window of this model is unknown: the program assumes {:,} tokens.")
 
@@ -310,7 +310,7 @@ def meter(desk: Desk) -> None:
         ui.text("assumed", said, tone="warn", style="small", wraps=True)
     if window.left_messages:
         ui.text("left", left_line(window), tone="muted", style="small", wraps=True,
-                tip=tr("The discussion shows where the model's view begins"))  # fmt: skip
+                tip=tr("A line in the discussion shows where the model begins to read"))  # fmt: skip
 
 
 def _window(desk: Desk) -> ContextWindow | None:
@@ -362,7 +362,7 @@ def left_line(window: ContextWindow) -> str:
     """Messages that left the model's view."""
     messages = fmt.count(window.left_messages, tr("message"), tr("messages"))
     return tr(
-        "{messages} ({left_tokens_est} tokens) left the model's view; the log keeps them.",
+        "The model no longer reads {messages} ({tokens} tokens); the log keeps them.",
         messages=messages,
-        left_tokens_est=fmt.tokens_est(window.left_tokens_est),
+        tokens=fmt.tokens_est(window.left_tokens_est),
     )

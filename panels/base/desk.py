@@ -79,12 +79,12 @@ def _is_sign(key: str) -> bool:
 def flaw_of(chord: str) -> str:
     """Reason why a chord cannot be a shortcut, empty where it can."""
     if not chord:
-        return tr("Name a chord such as Ctrl+Shift+P, Alt+1 or F8.")
+        return tr("Name a shortcut such as Ctrl+Shift+P, Alt+1 or F8.")
     *held, key = chord.split("+")
     if chord in RESERVED:
-        return tr("{chord} has its own meaning. Choose another chord.", chord=chord)
+        return tr("{shortcut} is reserved. Choose another shortcut.", shortcut=chord)
     if not {"Ctrl", "Alt"} & {*held} and key not in FUNCTION_KEYS:
-        return tr("{chord} types text. Add Ctrl or Alt.", chord=chord)
+        return tr("{shortcut} types text. Add Ctrl or Alt.", shortcut=chord)
     return ""
 
 

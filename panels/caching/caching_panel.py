@@ -62,8 +62,8 @@ def discussions_section(desk: Desk) -> None:
     holding, rest = active_ids(desk)
     with ui.row("head"):
         ui.text("title", tr("Active discussions"), style="strong")
-        some = fmt.count(len(holding), tr("has a cache"), tr("have a cache"))
-        ui.text("count", some if holding else tr("none has a cache"), tone="faint", style="small")
+        some = fmt.count(len(holding), tr("discussion has a cache"), tr("discussions have a cache"))
+        ui.text("count", some if holding else tr("no discussion has a cache"), tone="faint", style="small")
     typed = ui.text_input("filter", own.query, hint=tr("Find a discussion"), icon="magnifying-glass")
     own.query = own.query if typed is None else typed
     if not holding and not rest:
@@ -257,7 +257,7 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
             tip=MISS_TIP,
         )
     if why.broken:
-        text = tr("The last request differed: {broken}", broken=why.broken)
+        text = tr("The last request differed from the one before: {change}", change=why.broken)
         ui.text("broken", text, tone="muted", style="small", wraps=True)
     if why.coming is not None:
         tone = "warn" if why.coming.costs else "muted"
@@ -299,7 +299,7 @@ def _can_disable(state: AppState, meta: DiscussionMeta, about: Abilities | None)
 def _cannot(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> str:
     """Reason why nothing can be done, whatever the provider could."""
     if state.program.is_home_read_only:
-        return tr("Nothing can be saved: this home is read-only")
+        return tr("Nothing can be saved: this data folder is read-only")
     if about is None:
         return tr("There is no provider named {state!r}", state=view.provider_label(state, meta.provider))
     return ""

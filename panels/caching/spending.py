@@ -150,7 +150,9 @@ def keeper_words(state: AppState, provider: str) -> str:
     """Keeper of the cache where the lifetime is not ours, in words."""
     status = state.config.providers.get(provider)
     known = KEEPERS.get(status.kind) if status is not None else None
-    return known or tr("{state} decides how long the cache lasts", state=view.provider_label(state, provider))
+    return known or tr(
+        "{provider} decides how long the cache lasts", provider=view.provider_label(state, provider)
+    )
 
 
 def _until(at: datetime, left_s: float) -> str:
@@ -368,7 +370,7 @@ COLD = Amount(
 )
 DISK = Amount(
     key=f"{TABLE}.embedded_disk_mb",
-    label=tr("Saved prefixes (MB)"),
+    label=tr("Disk space for saved prefixes (MB)"),
     tip=tr("Most disk space for saved prefixes of the embedded model"),
     high=1_000_000,
     is_whole=True,
@@ -572,7 +574,7 @@ def _against(limit_usd: float | None) -> str:
 MOST_ROWS = 5
 """Rows that are shown of each, the dearest first."""
 THEIRS = tr(
-    "Manual Slop stored these caches with this key. The provider bills them until they expire. Another home or computer with the same key may still use them."
+    "Manual Slop stored these caches with this key. The provider bills them until they expire. Another data folder or computer with the same key may still use them."
 )
 
 

@@ -96,7 +96,7 @@ def _passage(desk: Desk, chosen: str, passage: RecalledPassage, words: str) -> N
                 tr("Never recall"),
                 kind="ghost",
                 is_small=True,
-                tip=tr("Never recall this source again. You can undo this in Retrieval, under Recall"),
+                tip=tr("Never recall this source again. You can undo this in Search, under Recall"),
             ):
                 known = desk.state.config.settings.retrieval.kept_out
                 desk.send(ChangeSetting("retrieval.kept_out", (*known, passage.source)))
@@ -122,7 +122,9 @@ def source_words(state: AppState, source: str) -> str:
     if not mark:
         return one_line(path, 60)
     said = next((text for text in _item_texts(state, path) if _mark_of(text) == mark), "")
-    return one_line(f"{path}: {one_line(said, 80) if said else tr('an item that has changed since')}", 120)
+    return one_line(
+        f"{path}: {one_line(said, 80) if said else tr('an item whose words have changed since')}", 120
+    )
 
 
 _mark_of = lru_cache(4_096)(item_mark)
@@ -231,7 +233,7 @@ def _left_view(desk: Desk) -> None:
         title = tr("The model no longer sees the first messages") if cut.left_messages else SHORTER
         ui.text("title", title, style="small_strong", wraps=True)
         ui.text("left", left_words(cut), tone="muted", style="small", wraps=True,
-                tip=tr("The discussion shows this place and keeps everything above it"))  # fmt: skip
+                tip=tr("A line in the discussion marks where the model begins to read. The messages above stay for you"))  # fmt: skip
 
 
 def _change(desk: Desk, change: ContextChange, *, is_exact: bool) -> None:
@@ -243,7 +245,10 @@ def _change(desk: Desk, change: ContextChange, *, is_exact: bool) -> None:
         if change.layer is None:
             ui.text(
                 "same",
-                tr("Everything sent before is unchanged: {same} tokens.", same=same),
+                tr(
+                    "The next request repeats the last one unchanged ({same} tokens), then adds to it.",
+                    same=same,
+                ),
                 tone="ok",
                 style="small",
                 wraps=True,
@@ -335,7 +340,7 @@ def _empty_layers(ui: Ui, layers: Sequence[LayerReport]) -> None:
     """All layers without a text, in one line."""
     if layers:
         names = ", ".join(LAYER_TITLES[layer.layer] for layer in layers)
-        text = f"{fmt.count(len(layers), tr('layer is empty'), tr('layers are empty'))}: {names}"
+        text = f"{fmt.count(len(layers), tr('of the twelve layers is empty'), tr('of the twelve layers are empty'))}: {names}"
         ui.text("empty layers", text, tone="faint", style="small", wraps=True)
 
 

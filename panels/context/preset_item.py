@@ -290,7 +290,7 @@ def _what(item: FileItem, files: ItemFiles | None) -> str:
         case FileMode.SLICES:
             lines = tr("lines {slices}", slices=format_lines(item.slices)) if item.slices else ""
             symbols = fmt.count(len(item.symbols), tr("symbol"), tr("symbols")) if item.symbols else ""
-            parts.append(", ".join(p for p in (lines, symbols) if p) or tr("slices: none chosen yet"))
+            parts.append(", ".join(p for p in (lines, symbols) if p) or tr("no lines or symbols chosen yet"))
         case FileMode.OUTLINE:
             parts.append(tr("outline"))
         case FileMode.NOTES:

@@ -90,10 +90,10 @@ def sent_to(state: AppState, absolute_path: str) -> str:
     whose = tr("{names} and {more:,} more", names=names, more=more) if more > 0 else names
     if state.config.settings.caching.appends_changes:
         return tr(
-            "An edit goes with the next message of {whose}. A deletion rewrites the warm cache there.",
-            whose=whose,
+            "If you edit a note, the next message of {discussions} carries the change. If you delete one, the program rewrites the warm cache.",
+            discussions=whose,
         )
-    return tr("A change rewrites the warm cache of {whose}.", whose=whose)
+    return tr("A change rewrites the warm cache of {discussions}.", discussions=whose)
 
 
 TABS = (
@@ -195,7 +195,7 @@ def _choices(desk: Desk, shown: StructureView, preset: Preset, item: FileItem, f
 def _outline(desk: Desk, preset: Preset | None, item: FileItem | None, file: FileSnapshot) -> None:
     if not file.symbols:
         why = why_no_outline(file.path, file.text)
-        text = tr("{why}. You can still choose lines.", why=capital(why))
+        text = tr("{why}. You can still choose lines of the file.", why=capital(why))
         desk.ui.text("no outline", text, tone="muted", style="small", wraps=True)
         return
     desk.ui.virtual_list(("symbols", file.path), SymbolRows(desk=desk, preset=preset, item=item, file=file))

@@ -196,9 +196,9 @@ def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, 
         granted = tr("“Allow for this discussion” would allow: {approval}", approval=_grant(approval))
         ui.text("grant", granted, tone="muted", style="small", wraps=True)
     hint = (
-        tr("If you refuse or leave out changes, tell the model why")
+        tr("Your reason for the model, if you refuse or leave out changes")
         if len(approval.hunks) > 1
-        else tr("If you refuse, tell the model why")
+        else tr("Your reason for the model, if you refuse")
     )
     words = ui.text_input("words", own.words.get(asked, ""), hint=hint)
     if words is not None:

@@ -346,7 +346,7 @@ def compare_dialog(desk: Desk) -> None:
         for number in range(MOST):
             _choice(desk, opened, options, number)
         label = tr("Also ask the first model without knowledge")
-        tip = tr("The same message without knowledge, facts and recall shows you their effect")
+        tip = tr("Also send the message without knowledge, facts and recall, to see their effect")
         ticked = ui.checkbox("memory", label, own.compares_memory, tip=tip)
         own.compares_memory = own.compares_memory if ticked is None else ticked
         models = chosen_models(desk)

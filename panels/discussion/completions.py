@@ -28,7 +28,7 @@ from panels.discussion.view import ComposerView, DiscussionView, TemplateForm
 
 WIDTH_PX, FIELDS_PX = 520, 300
 NONE = tr(
-    "There are no templates. Save a text as prompts/templates/NAME.md in the project, or in knowledge/prompts/templates of the home."
+    "There are no templates. Save a text as prompts/templates/NAME.md in the project. Templates for all projects go into knowledge/prompts/templates of the data folder."
 )
 FIELDS_SHOWN = 5
 
@@ -153,7 +153,7 @@ class SlashCommand(msgspec.Struct, frozen=True):
 
 COMMANDS = (
     SlashCommand(name="new", what=tr("Start a discussion")),
-    SlashCommand(name="compact", what=tr("Take old messages out of the model's view; the log keeps them")),
+    SlashCommand(name="compact", what=tr("Stop sending old messages to the model; the log keeps them")),
     SlashCommand(name="retry", what=tr("Send the failed message again")),
     SlashCommand(name="model", what=tr("Choose the model"), takes="model"),
     SlashCommand(name="effort", what=tr("Choose how much the model thinks"), takes="level"),

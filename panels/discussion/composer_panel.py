@@ -68,7 +68,7 @@ def _ways(desk: Desk, opened: OpenDiscussion, composer: ComposerView, cold: Cold
             tip=tr("Send the message at this cost"),
         ):
             run_action("send", desk)
-        tip = tr("Replace old messages by a summary; this reads the discussion once")
+        tip = tr("Let the model summarize old messages; the model reads the whole discussion once for this")
         if ui.button(
             "compact", tr("Compact first"), is_small=True, is_enabled=can and bool(opened.entries), tip=tip
         ):
@@ -345,7 +345,7 @@ def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, comp
             )
         if part.name in composer.pasted:
             ui.text("size", fmt.size(part.size_bytes), style="small", tone="muted")
-            tip = tr("Put {name} into the message as text", name=part.name)
+            tip = tr("Insert the text of {name} into the message", name=part.name)
             if ui.button("as text", "", icon="arrow-turn-down", kind="ghost", tip=tip, is_small=True):
                 _as_text(desk, opened, part, composer)
         if ui.button(
@@ -419,7 +419,7 @@ def _estimate(desk: Desk, request: NextRequest) -> None:
 
 def _send_tip(desk: Desk, chord: str) -> str:
     if desk.state.program.is_home_read_only:
-        return tr("Nothing can be saved: this home is read-only")
+        return tr("Nothing can be saved: this data folder is read-only")
     return (
         tr("Send when the reply ends ({chord})", chord=chord)
         if desk.is_replying
@@ -430,7 +430,7 @@ def _send_tip(desk: Desk, chord: str) -> str:
 def _more_menu(desk: Desk) -> None:
     """The menu of what puts words into the composer."""
     with desk.ui.menu(
-        "more", "", icon="pen", tip=tr("Insert a template, or write in your editor")
+        "more", "", icon="pen", tip=tr("Insert a prompt template, or write the message in your own editor")
     ) as is_open:
         if is_open:
             action_item(desk, "template")

@@ -383,7 +383,7 @@ def _empty_state(desk: Desk) -> None:
     with ui.row("first steps"):
         if ui.button("files", tr("Choose files"), icon="layer-group", tip=action_tip(desk, "presets")):
             run_action("presets", desk)
-        if ui.button("keys", tr("Models and keys"), icon="key", tip=tr("Open Settings, Providers")):
+        if ui.button("keys", tr("Models and keys"), icon="key", tip=tr("Open Settings, Providers and keys")):
             desk.view.show_settings("providers")
         action_button(desk, "palette", has_label=True)
     if meta.has_tools:

@@ -60,7 +60,7 @@ CARD_ACTIONS = (
 REGENERATE = ("regenerate", "arrows-rotate", tr("Regenerate this reply"))
 PHASES = {
     CallPhase.SAVING: tr("saving your message"),
-    CallPhase.COMPACTING: tr("making room in the model's context"),
+    CallPhase.COMPACTING: tr("shortening what the model reads"),
     CallPhase.WAITING: tr("waiting for the first word"),
     CallPhase.STREAMING: tr("writing"),
     CallPhase.RETRYING: tr("trying again"),

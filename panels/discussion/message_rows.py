@@ -211,7 +211,7 @@ def usage_details(usage: Usage) -> str:
 
 # The mark where the model's view begins: how much stands above it, and what the model is told of that.
 
-SHORTER = tr("The program shortened the model's view")
+SHORTER = tr("The program shortened what the model reads")
 """Title where every message is in it."""
 
 
@@ -222,7 +222,7 @@ def view_mark(own: DiscussionView, ui: Ui, opened: OpenDiscussion, cut: ViewCut)
     with ui.surface("view", "inset", padding=(12, 6)), ui.group("parts", gap=6):
         with ui.row("line", gap=6):
             ui.icon("icon", "scissors", tone="accent")
-            title = tr("The model's view begins here") if cut.left_messages else SHORTER
+            title = tr("The model reads from here on") if cut.left_messages else SHORTER
             ui.text("title", title, style="small_strong", width=0)
             label = tr("Hide") if is_open else tr("Show the text that the model reads instead")
             if has_words and ui.button("fold", label, kind="link", is_small=True):
@@ -245,8 +245,8 @@ def left_words(cut: ViewCut, where: str = "") -> str:
     said = (
         [
             tr(
-                "{left}{where} ({tokens} tokens) left the model's view; the log keeps them",
-                left=left,
+                "The model no longer reads {messages}{where} ({tokens} tokens); the log keeps them",
+                messages=left,
                 where=where,
                 tokens=tokens,
             )
@@ -255,7 +255,12 @@ def left_words(cut: ViewCut, where: str = "") -> str:
         else []
     )
     said += (
-        [tr("{calls} left the view too", calls=fmt.count(len(cut.calls), tr("tool call"), tr("tool calls")))]
+        [
+            tr(
+                "the model no longer reads {calls}",
+                calls=fmt.count(len(cut.calls), tr("tool call"), tr("tool calls")),
+            )
+        ]
         if cut.calls
         else []
     )
@@ -270,7 +275,7 @@ def left_words(cut: ViewCut, where: str = "") -> str:
         else []
     )
     is_told = not cut.left_messages or cut.summary.strip() or cut.journal.strip()
-    words = "; ".join(said) or tr("No message left the model's view")
+    words = "; ".join(said) or tr("The model still reads every message")
     return f"{words}." + ("" if is_told else tr(" The model reads no summary of them."))
 
 

@@ -61,12 +61,16 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
         what = tr("1 message waits") if count == 1 else tr("{count:,} messages wait", count=count)
         if opened.is_held_at_limit:
             text = tr(
-                "{what} until you raise the limit. {queue_hold}", what=what, queue_hold=opened.queue_hold
+                "{messages_wait} until you raise the limit. {reason}",
+                messages_wait=what,
+                reason=opened.queue_hold,
             )
         elif is_held:
-            text = tr("{what} for you. {queue_hold}", what=what, queue_hold=opened.queue_hold).rstrip()
+            text = tr(
+                "{messages_wait} for you. {reason}", messages_wait=what, reason=opened.queue_hold
+            ).rstrip()
         else:
-            text = tr("{what} until the reply ends", what=what)
+            text = tr("{messages_wait} until the reply ends", messages_wait=what)
         ui.text("what", text, tone="warn" if is_held else "muted", style="small", width=0, wraps=True)
         if not is_held:
             return
@@ -146,7 +150,7 @@ def compaction_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView)
     if one is not None:
         with ui.row("compaction", gap=6):
             ui.icon("icon", "scissors", tone="accent")
-            words = tr("Making room in the model's view: {PHASES}", PHASES=PHASES[one.phase])
+            words = tr("Shortening what the model reads: {step}", step=PHASES[one.phase])
             ui.text("text", words, tone="muted", style="small", width=0, wraps=True)
         return
     outcome = outcome_of(desk.state, composer.compaction_id) if composer.compaction_id else None

@@ -34,7 +34,7 @@ LINE_FROM_PX = 420.0
 """Width from which what a call does and how it stands have room beside its name."""
 TOOLS = {
     "bash": (tr("Run"), "terminal"),
-    "bash_kill": (tr("Kill a command"), "stop"),
+    "bash_kill": (tr("End a command"), "stop"),
     "bash_output": (tr("Output of a command"), "terminal"),
     "delegate": (tr("Delegate a task"), "sitemap"),
     "edit_file": (tr("Edit"), "pen-to-square"),

@@ -265,7 +265,7 @@ def _running(desk: Desk, turn: AgentTurn, call: ToolCall) -> None:
                 ui.text("state", state, tone="muted", style="small")
             task_link(desk, turn.discussion_id, call.name, call.id)
             if call.name in COMMANDS and ui.button(
-                "kill", "", icon="stop", kind="ghost", is_small=True, tip=tr("Kill this command")
+                "kill", "", icon="stop", kind="ghost", is_small=True, tip=tr("End this command")
             ):
                 desk.send(KillCommands(turn.discussion_id, call.id))
         if is_narrow:

@@ -100,7 +100,7 @@ def _undo_row(desk: Desk) -> None:
 def _can_undo(desk: Desk, last: ApplySummary | None) -> tuple[bool, str]:
     state = desk.state
     if state.program.is_home_read_only:
-        return False, tr("Nothing can be saved: this home is read-only")
+        return False, tr("Nothing can be saved: this data folder is read-only")
     if state.harvest.is_busy:
         return False, tr("Wait until the current work ends")
     if state.harvest.question is not None:
@@ -191,8 +191,8 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
         if report.forgotten
         else "",
         tr(
-            "structured facts wait until the program can read {held_files}",
-            held_files=", ".join(report.held_files),
+            "structured facts not written yet: the program cannot read {files}",
+            files=", ".join(report.held_files),
         )
         if report.held_files
         else "",

@@ -99,9 +99,11 @@ def _past_limit(desk: Desk) -> None:
             "text", tr("The batch waits for your approval."), tone="warn", style="small", wraps=True, width=0
         )
         is_free = not harvest.is_busy and not desk.state.program.is_home_read_only
-        if ui.button("agree", tr("Submit anyway"), is_small=True, is_enabled=is_free, tip=harvest.problem):
+        if ui.button(
+            "agree", tr("Send the batch anyway"), is_small=True, is_enabled=is_free, tip=harvest.problem
+        ):
             desk.send(harvest.batch)
-        if ui.button("leave", tr("Do not submit"), kind="ghost", is_small=True):
+        if ui.button("leave", tr("Do not send the batch"), kind="ghost", is_small=True):
             desk.send(LeaveBatch())
 
 

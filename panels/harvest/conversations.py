@@ -462,7 +462,7 @@ def preview(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
 def _can_preview(desk: Desk, found: harvest_facts.ArtifactChoice) -> tuple[bool, str]:
     state = desk.state
     if state.program.is_home_read_only:
-        return False, tr("Nothing can be saved: this home is read-only")
+        return False, tr("Nothing can be saved: this data folder is read-only")
     if state.harvest.is_busy:
         return False, tr("Wait until the current work ends")
     if not found.candidates and state.harvest.look.batches:

@@ -152,18 +152,21 @@ def _give_up(desk: Desk, dialog: Dialog) -> None:
         width=460,
     ) as closed:
         if paths:
-            several = fmt.count(len(paths), tr("conversation goes"), tr("conversations go"))
+            several = fmt.count(
+                len(paths), tr("conversation goes to the trash"), tr("conversations go to the trash")
+            )
             text = tr(
-                "{several} to the trash, and knowledge keeps nothing of them. No model reads them.",
-                several=several,
+                "{conversations_go}. No model reads them, and knowledge keeps nothing of them.",
+                conversations_go=several,
             )
             ui.text("what", text, wraps=True)
         if pruned:
             ui.text(
                 "empty",
-                tr(
-                    "{pruned} to the trash.",
-                    pruned=fmt.count(pruned, tr("empty conversation goes"), tr("empty conversations go")),
+                fmt.count(
+                    pruned,
+                    tr("empty conversation goes to the trash."),
+                    tr("empty conversations go to the trash."),
                 ),
                 wraps=True,
             )

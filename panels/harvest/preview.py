@@ -751,7 +751,7 @@ def _after(desk: Desk, preview: HarvestPreview, after: str) -> None:
 def _can_apply(desk: Desk, preview: HarvestPreview) -> tuple[bool, str]:
     state, own = desk.state, desk.view.of(HarvestView)
     if state.program.is_home_read_only:
-        return False, tr("Nothing can be saved: this home is read-only")
+        return False, tr("Nothing can be saved: this data folder is read-only")
     if state.harvest.phase is HarvestPhase.PREVIEWING:
         return False, tr("Wait until everything is read, or cancel and apply the finished part")
     if state.harvest.is_busy:

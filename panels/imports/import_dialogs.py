@@ -46,7 +46,7 @@ WHY = Column(label=tr("New"), width=176, is_number=True)
 NARROW_PX = 560.0
 """Below this width rows have two columns, and the note is left to the documents."""
 SHOWN_FAULTS = 100
-READ_ONLY = tr("Nothing can be saved: this home is read-only")
+READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
 
 
 def import_dialog(desk: Desk, dialog: Dialog) -> None:
@@ -158,7 +158,7 @@ def _follow_switch(desk: Desk, place: KnownPlace) -> None:
 
 def _ask_to_follow(desk: Desk, dialog: Dialog) -> None:
     ui, followed = desk.ui, desk.state.config.settings.imports.follow
-    title = tr("Import new sessions of {subject} automatically?", subject=dialog.subject)
+    title = tr("Import new sessions of {program} automatically?", program=dialog.subject)
     with ui.dialog("follow", title, width=520) as closed:
         ui.text("place", dialog.text, style="mono", wraps=True)
         text = tr(

@@ -74,7 +74,7 @@ def switch_row(desk: Desk) -> None:
         if ui.button("regenerate", label, icon="arrows-rotate", is_small=True,
                      kind="primary" if knowledge.switch is DigestSwitch.OFF_BY_DELETION else "plain",
                      is_enabled=not desk.state.program.is_home_read_only,
-                     tip=tr("Make digest.md from the category files; this turns knowledge on")):  # fmt: skip
+                     tip=tr("Make the digest anew from your items, without a model and free; this turns knowledge on")):  # fmt: skip
             desk.send(RegenerateDigest())
 
 

@@ -203,9 +203,11 @@ def _turn(ui: Ui, witness: Witness) -> None:
 
 def _requests(ui: Ui, told: ItemHistory) -> None:
     if not told.injected:
-        ui.text("requests", tr("No known request to a model held this item."), tone="muted", style="small")
+        ui.text(
+            "requests", tr("No recorded request to a model contained this item."), tone="muted", style="small"
+        )
         return
-    text = tr("Requests held this item from {at} on:", at=day(told.injected[-1].at))
+    text = tr("Requests contained this item from {at} on:", at=day(told.injected[-1].at))
     ui.text("requests", text, tone="muted", style="small", wraps=True)
     for index, event in enumerate(told.injected[:MOST_REQUESTS]):
         words = tr(

@@ -43,7 +43,7 @@ BUTTONS_BESIDE_FROM_PX = 264
 TICK_PX = 24.0
 _TASKS = frozenset({Category.TASKS_OPEN, Category.TASKS_DONE})
 
-READ_ONLY = tr("Nothing can be saved: this home is read-only")
+READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
 ONE_OF = {
     Category.TASKS_OPEN: tr("open task"),
     Category.QUESTIONS: tr("question"),
@@ -229,7 +229,10 @@ def _trashed(desk: Desk, ui: Ui, source: ItemSource, tag: Provenance) -> None:
         icon="rotate-left",
         kind="ghost",
         is_small=True,
-        tip=tr("Restore the conversation {name} from the trash; the item stays as it is", name=source.name),
+        tip=tr(
+            "Take the conversation {name} out of the trash; this item of knowledge is unchanged",
+            name=source.name,
+        ),
     ):
         desk.send(UndoDelete(source.id))
 
@@ -348,5 +351,5 @@ def _form(desk: Desk, ui: Ui, draft: Draft, hint: str) -> None:
         if is_under_way(desk.state, draft.command_id):
             ui.text("waiting", tr("Saving…"), tone="muted", style="small")
         elif draft.command_id:
-            ui.text("kept", tr("Not saved yet; your text is kept."), tone="warn", style="small", width=0,
+            ui.text("kept", tr("Not saved yet; your text stays here."), tone="warn", style="small", width=0,
                     wraps=True, tip=tr("The notice says why. Save tries again."))  # fmt: skip

@@ -37,10 +37,10 @@ ABOUT = tr(
     "Facts with a confidence, by repository, in YAML files: harvested items and your own. Each request takes its repository's facts and the global ones, most certain first. The digest, made of the items, goes along."
 )
 HELD = tr("Requests use a broken fact's last valid text until you repair its lines.")
-CHANGED = tr("The fact's file has changed and now says:")
+CHANGED = tr("Meanwhile someone changed this fact in its file. The file now says:")
 LOST = tr("{} is no longer in its file. Your text is kept here.")
 SHOWN_PROBLEMS = 5
-READ_ONLY = tr("Nothing can be saved: this home is read-only")
+READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
 
 
 def facts_section(desk: Desk) -> None:

@@ -49,7 +49,7 @@ from panels.knowledge.knowledge_room import EDITOR_KEYS, KnowledgeView, MergeWor
 from panels.knowledge.rows import reader_fault, source_of, where_it_goes
 
 EDITOR_PX, GAP_PX, LINE_PX, CHAR_PX, CARD_PX = 96.0, 8.0, 19.0, 7.2, 84.0
-READ_ONLY = tr("Nothing can be saved: this home is read-only")
+READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
 
 
 class MergeResult(msgspec.Struct, frozen=True):

@@ -125,12 +125,12 @@ def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
                 ui.text("text", escaped(text), style="mono_small", wraps=True)
         sandbox = desk.state.agent.sandbox
         if not asked.url and sandbox.is_known and not sandbox.is_confined:
-            ui.text("bare", tr("No sandbox limits programs on this machine: the server may do whatever you may."),
+            ui.text("bare", tr("No sandbox limits programs on this machine: the server can do everything that you can."),
                     tone="warn", style="small", wraps=True)  # fmt: skip
         is_free = not is_under_way(desk.state, own.sent.get(name, ""))
         if ui.button("approve", tr("Approve and start"), icon="check", kind="primary", is_small=True,
                      is_enabled=is_free and desk.state.config.project.is_trusted, guard_s=GUARD_S,
-                     tip=tr("Valid until one of these lines changes")):  # fmt: skip
+                     tip=tr("Your approval holds until one of these lines changes")):  # fmt: skip
             own.sent[name] = desk.ask(ApproveServer(name=name, shown=question_id(asked)))
 
 
@@ -176,7 +176,7 @@ def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
                 else tr("Approve no tool")
             )
             if ui.button("approve", label, icon="check", kind="primary", is_small=True, is_enabled=is_free, guard_s=GUARD_S,
-                         tip=tr("Valid until the description of a tool changes")):  # fmt: skip
+                         tip=tr("Your approval holds until a tool's description changes")):  # fmt: skip
                 own.sent[name] = desk.ask(ApproveTools(name=name, shown=shown, names=names))
 
 
@@ -194,7 +194,7 @@ LOOKS: dict[McpPhase, tuple[str, Tone]] = {
     McpPhase.FAILED: ("circle-exclamation", "error"),
 }
 WHAT = tr(
-    "MCP servers give the model more tools. Each server starts after your approval, in the sandbox of commands. The program asks about every call, and again after a server or tool changes."
+    "MCP servers are programs that give the model more tools. Each server starts only after your approval, in a sandbox. The program asks you before each call. When a server or tool changes, you approve it again."
 )
 
 UNTRUSTED = tr("This folder is not trusted: no server starts, and models get no server tools.")

@@ -57,14 +57,14 @@ ABOUT_CORPUS = {
     Corpus.KNOWLEDGE: tr(
         "Knowledge from harvests and from you: category files, notes on files, structured facts"
     ),
-    Corpus.DISCUSSIONS: tr("Earlier messages of you and the models, in every discussion of this home"),
-    Corpus.PROJECT: tr("The project's own files, without those that .gitignore leaves out"),
+    Corpus.DISCUSSIONS: tr("Earlier messages of you and the models, in every discussion of this data folder"),
+    Corpus.PROJECT: tr("The project's own files, without those that .gitignore excludes"),
 }
 MODE_WORDS = {
     SearchMode.HYBRID: tr("By words and by meaning"),
     SearchMode.KEYWORD: tr("By words only"),
     SearchMode.NAVIGATION_ONLY: tr("By titles, tags and descriptions only"),
-    SearchMode.OFF: tr("Nothing is searched"),
+    SearchMode.OFF: tr("Search is off"),
 }
 SERVER_AWAY = tr("In the index on this machine")
 """Mark of an answer by words and by meaning from which nothing but a server is missing."""
@@ -288,7 +288,7 @@ COUNT_INDENT_PX = 27.0
 """Indent of a checkbox's label."""
 
 BOUNDS = tr(
-    "The program reads folders inside the project, and folders that you allowed. A stranger's manual_slop.toml can name others, but the program never reads them."
+    "The program reads folders inside the project, and outside folders that you allowed. Settings, Project lists these."
 )
 
 
@@ -336,7 +336,7 @@ def ask_to_look(desk: Desk) -> None:
         with ui.row("head"):
             ui.icon("icon", "shield-halved", tone="warn")
             text = tr(
-                "This folder's manual_slop.toml asks for things that you have not seen. Nothing applies before you look."
+                "This folder's manual_slop.toml asks for settings that you have not seen. They apply only after you agree."
             )
             ui.text("text", text, wraps=True, width=0)
         if ui.button("look", tr("Review requests"), kind="primary", is_small=True):
@@ -538,12 +538,12 @@ def _navigation(desk: Desk) -> None:
         return
     report = retrieval.navigation
     with ui.group("navigation", gap=8):
-        ui.text("title", tr("Index files of your notes"), style="strong", tip=tr("Each folder of notes has an index.md. The first one says which folder holds what. A model reads them before it searches"))  # fmt: skip
+        ui.text("title", tr("Lists of your notes (index.md)"), style="strong", tip=tr("The index.md of a folder lists its notes. The topmost index.md lists the folders. A model reads these lists before it searches"))  # fmt: skip
         with ui.surface("card", "card", padding=(12, 10)), ui.group("lines", gap=6):
             if report is None:
                 ui.text(
                     "what",
-                    tr("The program has not checked the index files yet."),
+                    tr("The program has not checked the index.md files yet."),
                     tone="muted",
                     style="small",
                 )
@@ -555,16 +555,16 @@ def _navigation(desk: Desk) -> None:
                 needs = report is not None and bool(report.stale or report.orphans)
                 if ui.button("build", tr("Build"), icon="hammer", kind="primary" if needs else "plain", is_small=True,
                              is_enabled=is_free,
-                             tip=tr("Write missing and stale index files, remove leftover ones")):  # fmt: skip
+                             tip=tr("Write missing and outdated index.md files, remove leftover ones")):  # fmt: skip
                     desk.send(BuildNavigation())
                 if ui.button("check", tr("Check"), kind="ghost", is_small=True, is_enabled=is_free,
-                             tip=tr("Compare the index files with the notes")):  # fmt: skip
+                             tip=tr("Compare the index.md files with the notes")):  # fmt: skip
                     desk.send(CheckNavigation())
 
 
 def _navigation_lines(ui: Ui, report: NavigationReport, root: str) -> None:
     said = [tr("{fresh:,} up to date", fresh=report.fresh)]
-    said += [tr("{stale:,} stale", stale=len(report.stale))] if report.stale else []
+    said += [tr("{stale:,} outdated", stale=len(report.stale))] if report.stale else []
     said += [tr("{orphans:,} left over", orphans=len(report.orphans))] if report.orphans else []
     is_well = not report.stale and not report.orphans
     ui.text("what", ", ".join(said), tone="ok" if is_well else "warn", style="small_strong", wraps=True)
@@ -619,7 +619,7 @@ def embedder_words(desk: Desk) -> str:
     """Name of what makes vectors, and where it runs."""
     settings = desk.state.config.settings.retrieval
     if not settings.embedder:
-        return tr("By the built-in embedder, on this machine")
+        return tr("By the built-in embedding model, on this machine")
     server = desk.state.config.settings.servers.get(settings.embedder)
     label = server.label if server is not None else settings.embedder
     return tr(

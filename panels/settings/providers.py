@@ -298,7 +298,7 @@ def _provider_models(desk: Desk, status: ProviderStatus) -> None:
         with ui.row(("model", known.id)):
             ui.text("name", known.label or known.id, width=0, tip=known.id)
             window = (
-                tr("context size unknown")
+                tr("context window unknown")
                 if known.context_tokens is None
                 else tr("{context_tokens} window", context_tokens=fmt.tokens(known.context_tokens))
             )

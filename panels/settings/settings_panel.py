@@ -212,7 +212,7 @@ def _trust_state(project: Project) -> str:
     if not project.is_trusted:
         return tr("You do not trust this folder yet.")
     return (
-        tr("This folder asks for more than you were shown.")
+        tr("This folder asks for settings that you have not seen.")
         if project.asked
         else tr("You trust this folder: its settings apply.")
     )
@@ -225,7 +225,9 @@ def _about(desk: Desk) -> None:
     ui.text("home label", tr("Folder with all your data"), style="strong")
     ui.selectable_text("home", state.program.home or tr("not open yet"), mono=True, height=28)
     if state.program.is_home_read_only:
-        ui.text("read only", tr("Nothing can be saved: this home is read-only."), tone="warn", wraps=True)
+        ui.text(
+            "read only", tr("Nothing can be saved: this data folder is read-only."), tone="warn", wraps=True
+        )
     if state.program.versions:
         ui.text("versions label", tr("Versions"), style="strong")
         for name, version in state.program.versions.items():
@@ -297,7 +299,7 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
     is_same = dialog.text == project.root and dialog.subject == question
     if dialog.text == project.root and not is_same:
         dialog.at = 1
-    title = trust_title(project) or tr("Do you trust {name}?", name=one_line(project.name, 80))
+    title = trust_title(project) or tr("Do you trust the project {name}?", name=one_line(project.name, 80))
     has_list = bool(project.asked or project.held_back)
     is_long = has_list and not _asks_little(desk, project)
     height = QUESTION_HEIGHT_PX if is_long else None
@@ -347,6 +349,6 @@ def _asked(desk: Desk, project: Project) -> None:
             with ui.surface(("text", index), "card", padding=(12, 8)):
                 ui.text("text", line.text, style="mono_small", wraps=True)
     if project.held_back:
-        ui.text("held title", tr("Never applies, whatever you answer"), style="strong")
+        ui.text("held title", tr("These requests never apply, even if you agree"), style="strong")
         for index, sentence in enumerate(project.held_back):
             ui.text(("held", index), f"•  {sentence}", style="small", wraps=True)

@@ -180,7 +180,7 @@ def _folder(desk: Desk, own: SettingsView, tools: ToolSettings) -> str:
         own.policy_folder = ""
     options = [Option(value="", label=EVERYWHERE)]
     options += [
-        Option(value=one, label=one, detail="" if one in tools.folders else tr("same as every folder"))
+        Option(value=one, label=one, detail="" if one in tools.folders else tr("has no rules of its own"))
         for one in folders
     ]
     with labelled(ui, "folder row", "In"):
@@ -198,7 +198,7 @@ def _answer(desk: Desk, table: str, name: str, label: str, now: str, *, is_gener
         Option(value=answer.value, label=label, detail=detail) for answer, (label, detail) in ANSWERS.items()
     ]
     if not is_general:
-        options.insert(0, Option(value="", label=tr("Same as every folder")))
+        options.insert(0, Option(value="", label=tr("Use the rule of every folder")))
     with labelled(ui, name, label):
         chosen = ui.combo("answer", options, now, width=0, tip=label)
     if chosen is not None and chosen != now:
@@ -260,10 +260,10 @@ PREVIEW_CHARS, REMOVED_CHARS = 160, 400
 ABOUT_PROMPTS = {
     "role.md": tr("First instructions to a model"),
     "role-open.md": tr("First instructions to small and open models"),
-    "harvest-conversation.md": tr("Instructions to harvest a conversation"),
-    "compress-discussion.md": tr("Request to summarize messages that leave the model's view"),
+    "harvest-conversation.md": tr("Instructions for the model that harvests a conversation"),
+    "compress-discussion.md": tr("Request to summarize messages that the model will no longer read"),
     "continue.md": tr("Request to continue a reply that broke off"),
-    "delegate.md": tr("Text before a task in its own discussion"),
+    "delegate.md": tr("Introduction to a task that a model delegates"),
 }
 GROUPS = (
     (TextTable.PERSONAS, tr("Personas"), "persona", tr("Who the model is, chosen per discussion.")),
@@ -461,7 +461,12 @@ def _notes(desk: Desk, form: TextForm) -> None:
             if ui.button("new", tr("Save as new"), is_small=True):
                 form.old_name = ""
             return
-        if ui.button("take", tr("Use file version"), is_small=True, tip=tr("Discard your text here")):
+        if ui.button(
+            "take",
+            tr("Use file version"),
+            is_small=True,
+            tip=tr("Discard your changes, and take the text of the file"),
+        ):
             form.take(now)
         if ui.button(
             "keep", tr("Keep my version"), is_small=True, tip=tr("Saving overwrites the text in the file")

@@ -374,7 +374,9 @@ def _taken(desk: Desk, action: Action, chord: str) -> str:
     """The action that has a chord already, in a sentence; empty where none has."""
     for one in desk.actions.values():
         if one.id != action.id and chord in {one.shown_chord(desk.state), one.second_chord}:
-            return tr("{chord} belongs to {label}. Change that shortcut first.", chord=chord, label=one.label)
+            return tr(
+                "{shortcut} belongs to {label}. Change that shortcut first.", shortcut=chord, label=one.label
+            )
     return ""
 
 

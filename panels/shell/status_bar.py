@@ -68,19 +68,19 @@ def status_bar(desk: Desk) -> None:
         _workers(state, ui, is_tight=is_tight)
         if state.program.holder:
             tip = tr(
-                "Another program owns this home ({holder}). Until that program ends, this one has no inbox, channels or autonomy",
+                "Another Manual Slop uses this data folder ({holder}). Until that program ends, this one has no inbox, channels or autonomy",
                 holder=state.program.holder,
             )
             if is_tight:
                 ui.icon("home elsewhere", "lock", tone="warn", tip=tip)
             else:
-                ui.badge("home elsewhere", tr("home in use elsewhere"), tone="warn", tip=tip)
+                ui.badge("home elsewhere", tr("data folder in use elsewhere"), tone="warn", tip=tip)
         if state.program.is_home_read_only:
-            tip = tr("Nothing can be saved: the home {home} is read-only", home=state.program.home)
+            tip = tr("Nothing can be saved: the data folder {home} is read-only", home=state.program.home)
             if is_tight:
                 ui.icon("read only", "lock", tone="warn", tip=tip)
             else:
-                ui.badge("read only", tr("read-only home"), tone="warn", tip=tip)
+                ui.badge("read only", tr("read-only data folder"), tone="warn", tip=tip)
         if state.config.project.root and not is_tight:
             ui.text("project", state.config.project.name or state.config.project.root, tone="faint", style="small",
                     tip=state.config.project.root)  # fmt: skip
@@ -145,7 +145,7 @@ def cache_words(state: AppState, summary: DiscussionSummary, look: CacheLook) ->
     recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())
     used = next((message.usage for message in recent if message.usage is not None), None)
     reused = used.cache_read_tokens if used is not None else None
-    return look.short + (tr(" · {reused} reused", reused=fmt.tokens(reused)) if reused else "")
+    return look.short + (tr(" · {tokens} tokens reused", tokens=fmt.tokens(reused)) if reused else "")
 
 
 def _workers(state: AppState, ui: Ui, *, is_tight: bool) -> None:

@@ -42,11 +42,11 @@ def _notifications(desk: Desk, signals: SignalState) -> None:
         if ticked is not None:
             desk.send(SetQuiet(ticked))
         held = len(signals.held) + signals.missed
-        words = tr("You get held notifications together when you turn this off")
+        words = tr("You get held notifications together when you turn this switch off")
         if signals.is_quiet and held:
             words = tr(
-                "{held} held back; you get them when you turn this off",
-                held=fmt.count(held, tr("notification"), tr("notifications")),
+                "{notifications} held back; you get them when you turn this switch off",
+                notifications=fmt.count(held, tr("notification"), tr("notifications")),
             )
         ui.text("words", words, tone="muted", style="small", wraps=True)
 
@@ -116,12 +116,12 @@ def _inbox(desk: Desk, signals: SignalState) -> None:
         return
     ui.text("inbox title", tr("Inbox"), style="small_strong", tone="muted")
     text = tr(
-        "A text file in {home}/inbox becomes a signal. The file waits in “waiting” there. It moves to “taken” once a turn takes it, or you dismiss it.",
-        home=desk.state.program.home,
+        "A text file in {folder}/inbox becomes a signal. The program moves the file to “waiting” there. After a turn takes it, or you dismiss it, the file moves to “taken”.",
+        folder=desk.state.program.home,
     )
     if desk.state.program.holder:
         text = tr(
-            "Another program owns this home ({holder}). That program reads the inbox and the channels.",
+            "Another program uses this data folder ({holder}). That program reads the inbox and the channels.",
             holder=desk.state.program.holder,
         )
     ui.text("inbox", text, tone="muted", style="small", wraps=True)

@@ -120,7 +120,7 @@ def test_hunks_are_ticked_a_no_has_words_and_modes_and_effort_have_a_key(
     assert sitting.said == [ApproveCall("d1", "t3", ags.EDIT.id, hunks=(1,))]
 
     sitting.show(ags.asking_command())
-    person.click("If you refuse, tell the model why")
+    person.click("Your reason for the model, if you refuse")
     person.type("one test")
     person.click("Refuse")
     person.key("Ctrl+m")

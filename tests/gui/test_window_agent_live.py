@@ -108,7 +108,7 @@ def test_a_turn_reads_edits_by_hunk_is_refused_a_command_and_is_undone(
     sitting.sees("rm -rf .")
     assert slots.read_text() == SLOTS.replace("slot 2\n", "slot two\n")
     screen.check()
-    person.click("If you refuse, tell the model why")
+    person.click("Your reason for the model, if you refuse")
     person.type("never that")
     person.click("Refuse")
     sitting.sees("Two slots have names.")

@@ -274,7 +274,7 @@ def test_a_long_paste_is_made_text_and_typed_behind_in_any_script(writer: Writer
     driver.key("Ctrl+v")
     sees(driver, "pasted.txt")
 
-    driver.click("Put pasted.txt into the message as text")
+    driver.click("Insert the text of pasted.txt into the message")
     driver.until(lambda: not driver.has("pasted.txt"), "the file gone")
     driver.until(lambda: writer.editor.text == pasted, "the text")
     driver.click(writer.editor)

@@ -95,7 +95,7 @@ def test_the_draft_goes_through_the_persons_editor_and_comes_back(writer: Writer
     driver = writer.driver
     driver.type("The tide")
     writer.holds("The tide")
-    driver.click(driver.find("Insert a template, or write in your editor"))
+    driver.click(driver.find("Insert a prompt template, or write the message in your own editor"))
     sees(driver, "Edit message in your editor")
     picture(screen, "menu")
     driver.click("Edit message in your editor")

@@ -123,7 +123,7 @@ def providers() -> dict[str, ProviderStatus]:
         "anthropic": ProviderStatus("anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.KEYRING,
                                     "https://api.anthropic.com"),
         "openai": ProviderStatus("openai", ProviderKind.OPENAI, "OpenAI", KeySource.MISSING, is_ready=False,
-                                 problem="No key for OpenAI.", remedy="Enter a key in Settings, Providers."),
+                                 problem="No key for OpenAI.", remedy="Enter a key in Settings, Providers and keys."),
         "gemini": ProviderStatus("gemini", ProviderKind.GEMINI, "Gemini", KeySource.FILE),
     }  # fmt: skip
 

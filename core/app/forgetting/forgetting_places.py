@@ -47,7 +47,7 @@ class Place(msgspec.Struct, frozen=True):
     is_unread: bool = False
 
 
-READ_AGAIN = tr("read again: none of the words are left there")
+READ_AGAIN = tr("checked afterwards: none of the forgotten words are left")
 """Seen of most places, and said of all of them at once."""
 
 PLACES: tuple[Place, ...] = (
@@ -291,7 +291,7 @@ PLACES: tuple[Place, ...] = (
         checked=tr("none is left"),
         counted=(tr("temporary file left by a crash"), tr("temporary files left by a crash")),
     ),
-    Place(id="strangers", label=tr("files in the home that are not from this program")),
+    Place(id="strangers", label=tr("files in the data folder that this program did not write")),
     Place(
         id="intents",
         label=tr("the program's notes on this deletion"),
@@ -396,7 +396,7 @@ def receipt_text(receipt: ForgetReceipt, names: Mapping[str, str] = _NO_NAMES) -
 
 
 HOLDERS = tr("These conversations still hold some of the words; forget each one separately:")
-CANNOT_SAYS = tr("This program cannot reach:")
+CANNOT_SAYS = tr("Copies that this program cannot delete:")
 
 
 def found_lines(receipt: ForgetReceipt) -> list[tuple[str, bool]]:
@@ -454,11 +454,11 @@ def preview_text(preview: ForgetPreview) -> str:
     goes = [count(number, one, many) for number, one, many in figures if number > 0]
     total = sum(number for number, _, _ in figures if number > 0)
     if not goes:
-        said = tr("The program forgets nothing else.")
+        said = tr("The program deletes nothing else.")
     elif total == 1:
-        said = tr("Then {goes} goes too.", goes=_listed(goes))
+        said = tr("The program also deletes {place}.", place=_listed(goes))
     else:
-        said = tr("Then {goes} go too.", goes=_listed(goes))
+        said = tr("The program also deletes {places}.", places=_listed(goes))
     kept = count(
         preview.kept_items, tr("item with another source stays"), tr("items with another source stay")
     )

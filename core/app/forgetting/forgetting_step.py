@@ -37,7 +37,7 @@ from core.talk.discussion.discussion_messages import DiscussionEffect, LoadSumma
 
 NOTICE = "forget"
 
-NOT_CONFIRMED = tr("The program forgets only after your yes")
+NOT_CONFIRMED = tr("The program forgets only after you confirm")
 
 
 def _dismiss_receipt(state: AppState, _asked: DismissReceipt) -> Result:
@@ -129,7 +129,7 @@ def _hindrance(state: AppState, *, is_confirmed: bool) -> tuple[str, str] | None
     if state.forgetting.is_running:
         return tr("The program is forgetting something else"), tr("Wait until that is done")
     if state.program.is_home_read_only:
-        return tr("The program cannot write in this home"), tr("Make the home writable")
+        return tr("The program cannot write in this data folder"), tr("Make the data folder writable")
     if state.harvest.is_working:
         return tr("The harvest is {phase}", phase=state.harvest.phase), tr(
             "Wait until that is done, or cancel it"

@@ -283,15 +283,15 @@ def report_lines(report: SecretReport) -> Iterator[str]:
     told = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
     places = len({(find.root, find.file) for find in report.finds})
     found = {
-        "finds": count(len(report.finds), tr("secret"), tr("secrets")),
+        "secrets": count(len(report.finds), tr("secret"), tr("secrets")),
         "places": count(places, tr("file"), tr("files")),
-        "files": report.files,
-        "told": told,
+        "read": report.files,
+        "kinds": told,
     }
     yield (
-        tr("{finds} left in {places} of {files:,} ({told}).", **found)
+        tr("{secrets} left in {places}; the program read {read:,} in all. Kinds: {kinds}.", **found)
         if report.cleaned
-        else tr("{finds} in {places} of {files:,} ({told}).", **found)
+        else tr("{secrets} in {places}; the program read {read:,} in all. Kinds: {kinds}.", **found)
     )
     yield from forget_lines(report)
 
@@ -320,7 +320,7 @@ def report_data(report: SecretReport) -> dict[str, object]:
             }
             for find in report.finds
         ],
-        "files": report.files,
+        "read": report.files,
         "problems": list(report.problems),
         "cleaned": report.cleaned,
         "forget": [f"manual-slop forget {one}" for one in report.discussion_ids],

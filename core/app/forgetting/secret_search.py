@@ -63,7 +63,7 @@ def clean_secrets(home: Path, now: datetime, *, disk: Disk = OS_DISK) -> SecretR
         LockedError: a harvest runs, or others write all the time. StorageError: what was written is whole; ask again.
     """
     problems: list[str] = []
-    with harvest_lock(home, tr("cleaning of secrets"), disk=disk):
+    with harvest_lock(home, tr("the removal of secrets from files"), disk=disk):
         found, *_ = _search(home)
         if not any(find.cure in {Cure.SCRUB, Cure.ANEW} for _, find in found):
             return search_secrets(home)

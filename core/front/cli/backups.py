@@ -63,7 +63,7 @@ def run_restore(options: Options, console: Console) -> int:
     given, home = options.given, _home(options)
     archive = Path(given.archive).expanduser().absolute()
     if not given.yes:
-        check_terminal(console, tr("Restoring needs your yes"))
+        check_terminal(console, tr("Restoring needs your confirmation"))
 
     def agreed(manifest: Manifest) -> bool:
         held = BackupDone(files=len(manifest.files), size_bytes=sum(one.size for one in manifest.files))

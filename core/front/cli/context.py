@@ -208,11 +208,11 @@ def _print(
         return
     model = f"{spec.inputs.provider}/{spec.inputs.model}"
     about = tr(
-        "{name} · {model} · preset {value} · {root}",
+        "{name} · {model} · preset {preset} · {folder}",
         name=name,
         model=model,
-        value=spec.preset.name or tr("none"),
-        root=spec.root,
+        preset=spec.preset.name or tr("none"),
+        folder=spec.root,
     )
     console.line(f"{folded(about, console.columns, INDENT)}\n")
     console.write(context_text(report, console.columns))

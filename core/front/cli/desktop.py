@@ -39,7 +39,9 @@ def run_desktop(options: Options, console: Console) -> int:
     """Install or remove the files, or say where they stand. Returns 1 where none is installed and nothing was asked, else 0."""
     if sys.platform != "linux":
         raise UsageError(
-            tr("Only Linux has this menu entry: start manual-slop from a terminal, or make a shortcut")
+            tr(
+                "On this system the program cannot add itself to the menu. Start manual-slop from a terminal, or make a shortcut"
+            )
         )
     given = options.given
     share = Path(given.share).expanduser().absolute() if given.share else data_folder(os.environ)

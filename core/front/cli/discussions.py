@@ -431,7 +431,7 @@ def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
     """
     given = options.given
     if not given.yes:
-        check_terminal(console, tr("Forgetting needs your yes"))
+        check_terminal(console, tr("Forgetting needs your confirmation"))
     home = config_request(start=options.start, home=options.home, overrides=options.overrides).home
     cut = tuple(waiting(home))
     with session(front, console, writes=True) as state:
@@ -583,7 +583,7 @@ def run_secrets(options: Options, make_front: Callable[[Options], FrontEnd], con
     """
     given = options.given
     if given.clean and not given.yes:
-        check_terminal(console, tr("Removing secrets needs your yes"))
+        check_terminal(console, tr("Removing secrets needs your confirmation"))
     home = config_request(start=options.start, home=options.home, overrides=options.overrides).home
     with console.waiting(tr("Looking for secrets")):
         report = search_secrets(home)

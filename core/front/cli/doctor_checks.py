@@ -238,7 +238,7 @@ def _version(name: str) -> str:
 def display(environ: Mapping[str, str], system: str) -> Iterator[Finding]:
     """A window can be opened: a display, or the virtual screen of the tour, and the libraries that draw."""
     if system != "linux":
-        yield ok("display", tr("the system's own display"))
+        yield ok("display", tr("the system itself shows windows here"))
         return
     shown = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     has_virtual = find_program("Xvfb") is not None
@@ -309,7 +309,7 @@ def claude(*, is_quick: bool) -> Iterator[Finding]:
     except (OSError, subprocess.TimeoutExpired) as error:
         yield warn(
             "claude code",
-            tr("{program} does not run ({name})", program=program, name=type(error).__name__),
+            tr("{program} cannot be started ({error})", program=program, error=type(error).__name__),
             tr("Install Claude Code again"),
         )
         return
@@ -417,7 +417,9 @@ def let_write(folder: Path) -> Repair | None:
         return Repair(what=tr("Make the folder {folder}", folder=folder), run=lambda: _made(folder))
     if not folder.is_dir() or folder.is_symlink() or folder.stat().st_uid != os.getuid():
         return None
-    return Repair(what=tr("Let yourself write in {folder}", folder=folder), run=lambda: _opened(folder))
+    return Repair(
+        what=tr("Give yourself permission to write in {folder}", folder=folder), run=lambda: _opened(folder)
+    )
 
 
 def remove_reports(reports: Sequence[Path]) -> Repair:
@@ -502,7 +504,7 @@ def home(folder: Path, now: datetime) -> Iterator[Finding]:
         yield fail(
             "home",
             tr("{folder} is not a folder", folder=folder),
-            tr("Move that file away, or choose another home with --home"),
+            tr("Move that file away, or choose another data folder with --home"),
             put_aside(folder, makes_folder=True),
         )
         return
@@ -510,7 +512,7 @@ def home(folder: Path, now: datetime) -> Iterator[Finding]:
         yield fail(
             "home",
             tr("the program cannot write in {folder}", folder=folder),
-            tr("Make the home writable, or choose another home with --home"),
+            tr("Make the data folder writable, or choose another data folder with --home"),
             let_write(folder),
         )
     free = shutil.disk_usage(there).free
@@ -520,7 +522,7 @@ def home(folder: Path, now: datetime) -> Iterator[Finding]:
         yield ok(
             "owner",
             tr(
-                "{words} owns the home: that program reads the inbox and the channels",
+                "{words} uses the data folder: that program reads the inbox and the channels",
                 words=named_holder(folder).words,
             ),
         )
@@ -620,7 +622,7 @@ def channels(loaded: LoadedSettings) -> Iterator[Finding]:
             tr("{room} at {host}:{port}, over TLS", room=channel.room, host=channel.host, port=channel.port),
         )
         if problem := flaw_of(channel):
-            yield warn(subject, problem, tr("Correct the channel in your settings"))
+            yield warn(subject, problem, tr("Correct this IRC channel in your settings"))
         elif not channel.is_enabled:
             yield ok(subject, tr("{where}, turned off", where=where))
         elif not channel.senders:
@@ -652,20 +654,20 @@ def project(loaded: LoadedSettings) -> Iterator[Finding]:
             "project",
             tr("you do not trust {root}, so the program ignores its settings", root=found.root),
             tr(
-                "Run `{root}`: the command shows what the folder asks for and takes your yes",
-                root=trust_command(found.root),
+                "Run `{command}`: look at what the folder asks for, then agree",
+                command=trust_command(found.root),
             ),
         )
     if found.is_trusted and found.asked:
         yield warn(
             "project",
             tr(
-                "{root} asks for more than you have seen; the program ignores the new requests",
-                root=found.root,
+                "{folder} asks for settings that you have not seen; the program ignores them",
+                folder=found.root,
             ),
             tr(
-                "Run `{root}`: the command shows the new requests and takes your yes",
-                root=trust_command(found.root),
+                "Run `{command}`: look at the new requests, then agree",
+                command=trust_command(found.root),
             ),
         )
     for line in asked_lines(found.asked):
@@ -705,7 +707,7 @@ def desktop_idle(
         yield warn(
             "desktop idle",
             tr("not tested on this system"),
-            tr("Check whether Agent, Alone shows the right time away"),
+            tr("Check whether the Agent panel, Autonomy, shows the right time away"),
         )
     elif environ.get("WAYLAND_DISPLAY") or not environ.get("DISPLAY"):
         yield warn(
@@ -714,7 +716,7 @@ def desktop_idle(
             if environ.get("WAYLAND_DISPLAY")
             else tr("there is no X server"),
             tr(
-                "The program measures time in its own window instead. To hide this, set agent.desktop_idle to false"
+                "The program counts only how long you have not used its own window. To hide this line, set agent.desktop_idle to false"
             ),
         )
     else:
@@ -729,7 +731,8 @@ def keyring(store: KeyStore) -> Iterator[Finding]:
     else:
         yield ok(
             "keyring",
-            name or tr("none on this machine; the program keeps keys in the home, in files of mode 0600"),
+            name
+            or tr("none on this machine; the program keeps keys in the data folder, in files of mode 0600"),
         )
 
 

@@ -245,7 +245,7 @@ def _window(model: ModelProfile) -> str:
     return (
         tr("{context_tokens:,} tokens", context_tokens=model.context_tokens)
         if model.context_tokens is not None
-        else tr("context size unknown")
+        else tr("context window unknown")
     )
 
 

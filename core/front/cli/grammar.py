@@ -84,7 +84,7 @@ def add_send(commands: CommandParsers, common: Parser) -> None:
         ),
     )
     parser.add_argument(
-        "text", nargs="*", help=tr("the message; `-` or no text reads the message from standard input")
+        "text", nargs="*", help=tr("the message; without it, or with `-`, the command reads standard input")
     )
     parser.add_argument(
         "--discussion",
@@ -371,7 +371,7 @@ def add_settings(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "trust",
-        tr("show what a folder's manual_slop.toml asks for, and trust the folder after your yes"),
+        tr("show what a folder's manual_slop.toml asks for, and trust the folder if you agree"),
     )
     trust.add_argument("folder", nargs="?", default="", help=tr("the folder (default: the current project)"))
     trust.add_argument("--list", action="store_true", help=tr("list the trusted folders"))

@@ -147,7 +147,7 @@ def add_index(commands: CommandParsers, common: Parser) -> None:
     new.add_argument(
         "path",
         metavar="PATH",
-        help=tr("the new file; the program adds `.md` to a name without a text ending"),
+        help=tr("the new file; a name without an extension gets `.md`"),
     )
 
 
@@ -174,12 +174,12 @@ def add_forget(commands: CommandParsers, common: Parser) -> None:
         action="store_true",
         help=tr("also forget the discussion's branches, which begin with the same messages"),
     )
-    parser.add_argument("--yes", action="store_true", help=tr("do not ask; your answer is yes"))
+    parser.add_argument("--yes", action="store_true", help=tr("confirm beforehand: the command does not ask"))
 
 
 def add_secrets(commands: CommandParsers, common: Parser) -> None:
     """Add `secrets`."""
-    short = tr("find keys, tokens and passwords in your home, and remove them")
+    short = tr("find keys, tokens and passwords in your data folder, and remove them")
     long = tr(
         "The command prints the place and kind of each secret, never the secret. The exit code is 1 if any secret is left."
     )
@@ -189,7 +189,7 @@ def add_secrets(commands: CommandParsers, common: Parser) -> None:
         action="store_true",
         help=tr("remove the secrets; for logs, offer to forget the conversation"),
     )
-    parser.add_argument("--yes", action="store_true", help=tr("do not ask; your answer is yes"))
+    parser.add_argument("--yes", action="store_true", help=tr("confirm beforehand: the command does not ask"))
 
 
 def add_backup(commands: CommandParsers, common: Parser) -> None:
@@ -200,7 +200,7 @@ def add_backup(commands: CommandParsers, common: Parser) -> None:
         "backup",
         tr("write all your data to one backup file"),
         tr(
-            "The backup holds discussions, knowledge, the home's settings and the trash, but no keys. The window may stay open."
+            "The backup holds discussions, knowledge, the folder's settings and the trash, but no keys. The window may stay open."
         ),
     )
     backup.add_argument(
@@ -210,13 +210,15 @@ def add_backup(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "restore",
-        tr("replace your home by a backup, after your yes"),
+        tr("replace all your data with a backup; asks you first"),
         tr(
-            "The program checks the whole backup before it replaces anything. Your earlier files stay beside the home, and your keys stay."
+            "The program checks the whole backup before it replaces anything. Your earlier files stay beside the data folder, and your keys stay."
         ),
     )
     restore.add_argument("archive", help=tr("a backup file from `backup`"))
-    restore.add_argument("--yes", action="store_true", help=tr("do not ask; your answer is yes"))
+    restore.add_argument(
+        "--yes", action="store_true", help=tr("confirm beforehand: the command does not ask")
+    )
 
 
 def add_harvest(commands: CommandParsers, common: Parser) -> None:
@@ -358,11 +360,11 @@ def add_knowledge(commands: CommandParsers, common: Parser) -> None:
         actions,
         common,
         "proposals",
-        tr("list other programs' proposals, accept one after your yes, or refuse one"),
+        tr("list other programs' proposals, accept one, or refuse one"),
     )
     answer = proposals.add_mutually_exclusive_group()
     answer.add_argument(
-        "--accept", metavar="ID", default="", help=tr("show the proposal, and add it after your yes")
+        "--accept", metavar="ID", default="", help=tr("show the proposal, and add it if you confirm")
     )
     answer.add_argument("--refuse", metavar="ID", default="", help=tr("delete the proposal"))
     why = add_command(
@@ -400,7 +402,7 @@ def add_knowledge(commands: CommandParsers, common: Parser) -> None:
     merge.add_argument(
         "--apply",
         action="store_true",
-        help=tr("write the shorter file after your yes; keeps the earlier version"),
+        help=tr("write the shorter file if you confirm; keeps the earlier version"),
     )
     merge.add_argument(
         "--yes", action="store_true", help=tr("with --apply: write the shorter file without a question")

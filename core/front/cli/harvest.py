@@ -143,7 +143,7 @@ def run_harvest(options: Options, console: Console) -> int:
     elif options.given.apply:
         is_yes = options.given.yes
         if _needs_yes(chosen, report, harvests=harvests) and not is_yes:
-            check_terminal(console, tr("The built-in model is small: its items need your yes"))
+            check_terminal(console, tr("The built-in model is small, so you must confirm its items"))
         report, used, code = _apply(chosen, report, console, harvests=harvests, is_yes=is_yes)
     batched = {"batch": batch_data(report.estimate, batches)} if options.given.batch else {}
     if options.is_json:

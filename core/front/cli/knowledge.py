@@ -335,7 +335,10 @@ def _edit(path: Path, home: Path, console: Console) -> int:
         )
         return 1
     console.note(
-        tr("{home}: your own copy; the next harvest uses it", home=own_prompt_path(home, HARVEST_PROMPT))
+        tr(
+            "Your own copy is {file}. The next harvest uses this copy",
+            file=own_prompt_path(home, HARVEST_PROMPT),
+        )
     )
     if console.is_json and not code:
         _tell_own(path, console)
@@ -365,7 +368,7 @@ def run_merge(options: Options, console: Console) -> int:
     if is_recall_only(chosen.run.settings):
         raise SlopError(RECALL_ONLY, remedy=RECALL_REMEDY)
     if given.apply and not given.yes:
-        check_terminal(console, tr("A merge needs your yes"))
+        check_terminal(console, tr("A merge needs your confirmation"))
     open_home(chosen.home, chosen.now)
     try:
         merge, use = _proposed(chosen, Category(given.category), console)
@@ -476,8 +479,8 @@ def run_proposals(options: Options, home: Path, console: Console) -> int:
     if given.accept:
         check_terminal(
             console,
-            tr("A proposal needs your yes"),
-            remedy=tr("Run the command on a terminal, or say yes in the window"),
+            tr("A proposal needs your confirmation"),
+            remedy=tr("Run the command on a terminal, or accept the proposal in the window"),
         )
     news: list[McpServerEvent] = []
     handler = ProposalHandler(home, news.append)
@@ -489,7 +492,7 @@ def run_proposals(options: Options, home: Path, console: Console) -> int:
         chosen = _chosen(found, given.accept)
         _show(chosen, found, console.shown)
         if not confirm(console, tr("Add this to your knowledge?"), is_yes=False):
-            console.line(tr("Nothing was changed: the proposal still waits."))
+            console.line(tr("You did not agree. The proposal still waits, and nothing was changed."))
             return NOT_AGREED
         handler.handle(WriteProposed(chosen))
         console.line(tr("{id} is now in your knowledge.", id=chosen.id))

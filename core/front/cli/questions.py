@@ -39,7 +39,7 @@ def can_ask(console: Console) -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and console.err.isatty()
 
 
-def check_terminal(console: Console, why: str, remedy: str = tr("Add --yes to say yes beforehand")) -> None:
+def check_terminal(console: Console, why: str, remedy: str = tr("Add --yes to confirm beforehand")) -> None:
     """Raise UsageError where nobody can be asked, before work is done that would be in vain."""
     if not can_ask(console):
         raise UsageError(tr("{why}, but there is no terminal to ask on", why=why), remedy=remedy)
@@ -56,7 +56,7 @@ def confirm(console: Console, question: str, *, is_yes: bool) -> bool:
     """
     if is_yes:
         return True
-    check_terminal(console, tr("This command needs your yes"))
+    check_terminal(console, tr("This command needs your confirmation"))
     return ask(console, question, "[y/N]").lower() in {"y", "yes"}
 
 
@@ -64,7 +64,7 @@ def confirm_final(console: Console, question: str, word: str, *, is_yes: bool) -
     """Ask for a yes to what cannot be undone: the person types a word, for which no single key stands. Else as `confirm`."""
     if is_yes:
         return True
-    check_terminal(console, tr("This command needs your yes"))
+    check_terminal(console, tr("This command needs your confirmation"))
     return ask(console, question, tr("Type `{word}` to confirm:", word=word)).lower() == word
 
 
@@ -292,9 +292,9 @@ class SharedMoney:
         spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
         why = past_limit(self._chosen.limit_usd, spent, others.reserved_usd, usd)
         if not why:
-            return self._unpriced(tr("Submit anyway?"))
+            return self._unpriced(tr("Send the batch anyway?"))
         if can_ask(self._console) and confirm(
-            self._console, tr("{why} Submit anyway?", why=why), is_yes=False
+            self._console, tr("{why} Send the batch anyway?", why=why), is_yes=False
         ):
             return ""
         self._console.note(tr("manual-slop: to go on, add --over-limit, or raise the limit in the settings"))

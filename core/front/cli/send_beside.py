@@ -370,8 +370,8 @@ def _client(options: Options) -> HookClient:
     beside = reach(home, ANSWER_S)
     if beside is None:
         raise SlopError(
-            tr("Autonomy needs a running program with the Hook API on; this home has none"),
-            remedy=tr("See Alone in the window, or turn on the Hook API: `[hooks] enabled = true`"),
+            tr("Autonomy needs a running program with the Hook API on; this data folder has none"),
+            remedy=tr("See Agent, Autonomy in the window, or turn on the Hook API: `[hooks] enabled = true`"),
             where=str(home),
         )
     return beside[0]

@@ -60,8 +60,8 @@ def run_servers(options: Options, front: FrontEnd, console: Console) -> int:
     if given.approve:
         check_terminal(
             console,
-            tr("This command needs your yes"),
-            remedy=tr("Run the command on a terminal, or say yes in the window"),
+            tr("This command needs your confirmation"),
+            remedy=tr("Run the command on a terminal, or accept the proposal in the window"),
         )
     if (given.approve or given.forget) and not given.server:
         raise UsageError(tr("Name a server"), remedy=tr("`manual-slop servers` lists the servers"))
@@ -146,7 +146,9 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
         for label, text in start_lines(server.asked):
             console.shown(f"{label}:  {escaped(text)}")
         if not confirm(console, tr("Start {name}?", name=name), is_yes=False):
-            console.line(tr("Nothing was changed: {name} does not start.", name=name))
+            console.line(
+                tr("You did not agree, so {server} does not start. Nothing was changed.", server=name)
+            )
             return NOT_AGREED
         act(front, ApproveServer(name=name, shown=question_id(server.asked)))
     with console.waiting(tr("Starting {name}", name=name)):
@@ -167,7 +169,7 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
     for tool in server.tools:
         console.shown(_asked_lines(tool, is_approved=tool.name in server.approved))
     if not confirm(console, _offer_question(server), is_yes=False):
-        console.line(tr("Nothing more was changed: models do not see these tools."))
+        console.line(tr("You did not agree, so models do not see these tools. Nothing more was changed."))
         return NOT_AGREED
     act(front, ApproveTools(name=name, shown=question_id(server.asked)))
     console.line(tr("{name} is approved.", name=name))
@@ -334,8 +336,8 @@ def run_trust(options: Options, console: Console) -> int:
     if not _told_faults(request, loaded, console):
         console.line(
             tr(
-                "Nothing was changed: the program can read nothing in {name}.",
-                name=project_file(request.root).name,
+                "You did not agree, so the program reads nothing in {folder}. Nothing was changed.",
+                folder=project_file(request.root).name,
             )
         )
         return NOT_AGREED
@@ -344,7 +346,10 @@ def run_trust(options: Options, console: Console) -> int:
         console, tr("Trust this folder with these requests?"), is_yes=given.yes
     ):
         console.line(
-            tr("Nothing was changed: the program ignores the requests of {root}.", root=request.root)
+            tr(
+                "You did not agree, so the program ignores the requests of {folder}. Nothing was changed.",
+                folder=request.root,
+            )
         )
         return NOT_AGREED
     _tell(_trust(request, loaded), request, console, is_trusted=True, project=loaded.project)

@@ -174,16 +174,16 @@ def report_trust(
     if not asked and (is_trusted or not held_back):
         return
     state = (
-        tr("asks for more than you said yes to")
+        tr("asks for settings that you have not agreed to")
         if is_trusted
         else tr("is not trusted, so the program ignores its requests")
     )
     console.note(
         tr(
-            "manual-slop: note: {root} {state}; `{root2}` shows the requests and takes your yes:",
-            root=root,
+            "manual-slop: note: {folder} {state}. To see the requests and agree, run `{command}`:",
+            folder=root,
             state=state,
-            root2=trust_command(root),
+            command=trust_command(root),
         )
     )
     for words in asked:
@@ -319,7 +319,7 @@ def _hooks(options: Options, front: FrontEnd, console: Console, handover: int | 
             _hand_over(token, handover)
         console.line(
             tr(
-                "The Hook API listens on {url}; its token is in {HOOK_TOKEN_FILE} of the home.",
+                "The Hook API listens on {url}; its token is in {HOOK_TOKEN_FILE} of the data folder.",
                 url=server.address.url,
                 HOOK_TOKEN_FILE=paths.HOOK_TOKEN_FILE,
             )

@@ -65,11 +65,12 @@ class Stops:
 WORDS = (
     (tr(" The Caching panel lists each discussion."), ""),
     (
-        tr("Enter a key in Settings, Providers, then press Retry"),
+        tr("Enter a key in Settings, Providers and keys, then press Retry"),
         tr("Store a key with `manual-slop key`, then send the message again with --retry"),
     ),
-    (tr("Enter a key in Settings, Providers"), tr("Store a key with `manual-slop key`")),
-    (tr("tore a key on the settings page"), tr("tore one with `manual-slop key`")),
+    (tr("Enter a key in Settings, Providers and keys"), tr("Store a key with `manual-slop key`")),
+    (tr("Store a key on the settings page"), tr("Store a key with `manual-slop key`")),
+    (tr("store a key on the settings page"), tr("store a key with `manual-slop key`")),
     (tr("Check the key in the settings"), tr("Check the key (`manual-slop key` says where it was found)")),
     (
         tr("refresh the list of models on the settings page"),
@@ -101,19 +102,19 @@ WORDS = (
     (tr("in Usage"), tr("in the settings")),
     (tr("or allow the program to replace the file"), tr("or write over it with --replace")),
     (
-        tr("Press Continue for the rest, or raise the limit of the reply"),
+        tr("Press Continue to get the rest, or raise the limit of the reply"),
         tr("Send another message for the rest, or raise the limit with --max-output"),
     ),
     (
-        tr("Press Continue for the rest, or Retry"),
+        tr("Press Continue to get the rest, or Retry to ask again"),
         tr("Send another message for the rest, or send the message again with --retry"),
     ),
     (
-        tr("press Continue for the rest, or Retry"),
+        tr("press Continue to get the rest, or Retry to ask again"),
         tr("send another message for the rest, or send the message again with --retry"),
     ),
-    (tr("Press Continue for the rest"), tr("Send another message for the rest")),
-    (tr("press Continue for the rest"), tr("send another message for the rest")),
+    (tr("Press Continue to get the rest"), tr("Send another message for the rest")),
+    (tr("press Continue to get the rest"), tr("send another message for the rest")),
     (tr("Press Retry"), tr("Send the message again with --retry")),
     (tr("press Retry"), tr("send the message again with --retry")),
 )

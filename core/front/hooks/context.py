@@ -276,7 +276,7 @@ async def put_preset(request: Request[PresetBody]) -> Answer:
     wanted = preset_of(name, body.items)
     project = request.state.config.project
     if body.save and may_not_write(project, "presets", name):
-        text = tr("The folder's manual_slop.toml asks for more than you have seen")
+        text = tr("The folder's manual_slop.toml asks for settings that you have not seen")
         raise RefusedError(409, "not_trusted", text, tr("Trust the folder first"))
     wanted = replace(wanted, items=tuple(sorted(wanted.items, key=lambda item: not item.pinned)))
     is_new = name not in project.presets

@@ -114,7 +114,7 @@ class Guard:
                 403,
                 "wrong_host",
                 tr("The request's Host header is not the address of the Hook API"),
-                tr("Use the address in hook.json"),
+                tr("Use the address from hook.json in the data folder"),
             )
         if _all(headers, b"origin"):
             raise RefusedError(

@@ -346,11 +346,18 @@ def check_candidates(state: AppState, paths: Iterable[str]) -> None:
     for path in paths:
         artifact = by_path.get(path)
         if artifact is None:
-            raise unknown("conversation", path, tr("See `artifacts` of GET /api/harvest"))
+            raise unknown(
+                "conversation", path, tr("Choose a path from `artifacts` in the answer of GET /api/harvest")
+            )
         if artifact.kind is not ArtifactClass.HARVEST:
             reason = f"{artifact.kind.value}, {artifact.why}".removesuffix(", ")
             why = tr("{path!r} cannot be harvested: {reason}", path=path[:80], reason=reason)
-            raise RefusedError(409, "no_candidate", why, tr("See `artifacts` of GET /api/harvest"))
+            raise RefusedError(
+                409,
+                "no_candidate",
+                why,
+                tr("Choose a path from `artifacts` in the answer of GET /api/harvest"),
+            )
 
 
 def check_proposed(preview: HarvestPreview | None, item_ids: Iterable[str]) -> None:

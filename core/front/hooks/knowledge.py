@@ -164,7 +164,7 @@ async def get_knowledge(request: Request[KnowledgeQuery]) -> Answer:
     categories = [one for one in state.knowledge.categories if query.file in {"", one.name}]
     notes = [one for one in state.knowledge.notes if query.file in {"", note_name(one.file_id)}]
     if query.file and not categories and not notes:
-        raise unknown(tr("file of knowledge"), query.file, tr("See GET /api/knowledge"))
+        raise unknown(tr("knowledge file"), query.file, tr("See GET /api/knowledge"))
     few = query if query.file else PageQuery(FEW)
     listed = PageQuery() if query.file else query
     return Answer(

@@ -142,8 +142,8 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
             raise RefusedError(
                 409,
                 "read_only",
-                tr("The home is read-only: the program cannot save anything"),
-                tr("Make the home writable"),
+                tr("The data folder is read-only: the program cannot save anything"),
+                tr("Make the data folder writable"),
             )
 
     async def do(

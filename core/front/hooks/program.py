@@ -315,7 +315,9 @@ def make_command(
             "action", action, tr("Known: {action_name}", action_name=", ".join(map(action_name, kinds)))
         )
     given = {name: value for name, value in body.items() if name not in _NO_FIELDS}
-    fields = taken(fields_type(kind), given, tr("See the fields of {name}", name=kind.__name__))
+    fields = taken(
+        fields_type(kind), given, tr("See the fields of {schema} in docs/openapi.json", schema=kind.__name__)
+    )
     wanted = given.get("discussion_id", "")
     if wanted and wanted not in state.discussions.summaries and kind is not UndoDelete:
         raise unknown("discussion", wanted, tr("See GET /api/discussions"))

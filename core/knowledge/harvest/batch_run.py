@@ -150,7 +150,7 @@ class BatchRun:
         if not left:
             return ""
         why = ". ".join(dict.fromkeys(self._problems)) or tr(
-            "{left} is being stopped", left=self._name(left[0])
+            "The program is stopping {batch}", batch=self._name(left[0])
         )
         return tr(
             "{why}. The next check of the batches (`harvest --batch --apply`) deletes the sent text.", why=why
@@ -253,7 +253,7 @@ class BatchRun:
             )
         self._problems.append(
             tr(
-                "{batch}: the provider does not say yet whether it arrived; the program sends nothing again",
+                "{batch}: the provider has not confirmed yet that the batch arrived; the program does not send the batch twice",
                 batch=self._name(batch),
             )
         )

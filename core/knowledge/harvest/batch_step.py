@@ -129,9 +129,9 @@ def sent_sentence(batches: Sequence[HarvestBatch]) -> str:
     known = [cost for cost in costs if cost is not None]
     usd = sum(known) if len(known) == len(costs) else None
     return tr(
-        "{several} at the provider, {usd}. The program reserves that amount until it reads the answers.",
-        several=several,
-        usd=offer_words(direct_price(usd)),
+        "{batches} at the provider, {price}. The program keeps this amount reserved until the answers are read.",
+        batches=several,
+        price=offer_words(direct_price(usd)),
     )
 
 

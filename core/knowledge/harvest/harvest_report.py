@@ -92,8 +92,8 @@ def _lines(report: HarvestReport) -> Iterator[str]:
     if report.held_files:
         names = ", ".join(report.held_files)
         yield tr(
-            "structured facts that wait until their file is readable (see `knowledge validate`): {names}",
-            names=names,
+            "structured facts not written yet: their file cannot be read (see `knowledge validate`): {files}",
+            files=names,
         )
     yield f"digest: {report.digest_path or 'none, memory is off'}"
     yield f"ledger: {report.ledger_path}"

@@ -553,8 +553,8 @@ class HarvestHandler:
     def _check_writable(self) -> None:
         if self._is_read_only:
             raise StorageError(
-                tr("The program cannot harvest: this home is read-only"),
-                remedy=tr("Make the home writable and start again"),
+                tr("The program cannot harvest: this data folder is read-only"),
+                remedy=tr("Make the data folder writable and start again"),
                 where=str(self._home),
             )
 

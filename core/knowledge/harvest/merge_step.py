@@ -83,7 +83,9 @@ def _ask(state: AppState, category: Category, made: HarvestRun, *, over_limit: b
         raise Declined(Cause.NOTHING, NOTHING)
     why = "" if over_limit else limit_reached(state, model=(made.provider, made.model))
     if why:
-        raise Declined(Cause.NOT_NOW, tr("The merge did not start."), why, is_past_limit=True)
+        raise Declined(
+            Cause.NOT_NOW, tr("The program did not ask a model to merge the items."), why, is_past_limit=True
+        )
     return AskForMerge(run=made, category=category, template=state.config.prompts.get(MERGE_PROMPT, ""))
 
 

@@ -66,7 +66,7 @@ def load_proposals(home: Path) -> tuple[Proposal, ...]:
         return read_book(data)
     except ValueError as error:
         raise StorageError(
-            tr("The program cannot read the proposals of other programs"),
+            tr("The program cannot read the file with proposals of other programs"),
             remedy=tr("Move the file away: {error}", error=error),
             where=str(path),
         ) from error

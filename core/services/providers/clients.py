@@ -296,8 +296,8 @@ class Clients:
         if key is None and ProviderKind(server.kind) not in KEYLESS:
             raise ProviderError(
                 FailureKind.NO_KEY,
-                tr("{value} has no key", value=server.label or provider),
-                remedy=tr("Enter a key in Settings, Providers, then press Retry."),
+                tr("{provider} has no key", provider=server.label or provider),
+                remedy=tr("Enter a key in Settings, Providers and keys, then press Retry."),
             )
         return make_provider(
             server,

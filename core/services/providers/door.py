@@ -267,7 +267,7 @@ def _moment(value: object) -> datetime:
     try:
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     except OverflowError as error:
-        raise ValueError(tr("a stored prefix with an impossible time")) from error
+        raise ValueError(tr("a stored prefix whose time is out of range")) from error
 
 
 def _sound_report(report: ContentsReport | None) -> ContentsReport | None:
@@ -298,7 +298,9 @@ def _foreign(what: str) -> ProviderError:
     return ProviderError(
         FailureKind.BAD_REPLY,
         tr("The provider sent an invalid answer: {what}", what=what),
-        remedy=tr("The program kept the received part. Check the API address in the settings, then retry"),
+        remedy=tr(
+            "The program kept the part of the reply that arrived. Check the API address in the settings, then retry"
+        ),
     )
 
 

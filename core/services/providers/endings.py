@@ -70,7 +70,7 @@ ENDINGS: tuple[Ending, ...] = (
         kind=StopKind.TRUNCATED,
         source=f"{_OPENAI}; {_ANTHROPIC}; {_GEMINI}; {_RESPONSES}",
         told=tr("The reply was cut off at the output limit"),
-        remedy=tr("Press Continue for the rest, or raise the limit of the reply"),
+        remedy=tr("Press Continue to get the rest, or raise the limit of the reply"),
     ),
     Ending(
         words=("model_context_window_exceeded", "model_length", "error_limit"),
@@ -84,21 +84,21 @@ ENDINGS: tuple[Ending, ...] = (
         kind=StopKind.TRUNCATED,
         source=f"{_ANTHROPIC}; {_GEMINI}; {_RESPONSES}",
         told=tr("The provider paused the reply before its end"),
-        remedy=tr("Press Continue for the rest"),
+        remedy=tr("Press Continue to get the rest"),
     ),
     Ending(
         words=("too_many_tool_calls", "max_messages"),
         kind=StopKind.TRUNCATED,
         source=f"{_GEMINI}; {_RESPONSES}",
         told=tr("The provider ended the reply at its step limit"),
-        remedy=tr("Press Continue for the rest"),
+        remedy=tr("Press Continue to get the rest"),
     ),
     Ending(
         words=("incomplete", "in_progress", "queued"),
         kind=StopKind.TRUNCATED,
         source=_RESPONSES,
         told=tr("The provider ended the reply before it was complete"),
-        remedy=tr("Press Continue for the rest, or Retry"),
+        remedy=tr("Press Continue to get the rest, or Retry to ask again"),
     ),
     Ending(
         words=("other", "image_other", "abort", "cancelled", "user_cancel", "timeout"),
@@ -205,7 +205,9 @@ ENDINGS: tuple[Ending, ...] = (
         kind=StopKind.UNKNOWN,
         source=f"{_GEMINI}; {_PROMPT}",
         told=tr("The provider gives no reason for the end; the reply may be incomplete"),
-        remedy=tr("Check whether the reply is complete; press Continue for the rest, or Retry"),
+        remedy=tr(
+            "Check whether the reply is complete; press Continue to get the rest, or Retry to ask again"
+        ),
     ),
 )
 
@@ -214,7 +216,7 @@ UNKNOWN = Ending(
     kind=StopKind.UNKNOWN,
     source="",
     told=tr("The reply ended for an unknown reason; it may be incomplete"),
-    remedy=tr("Check whether the reply is complete; press Continue for the rest, or Retry"),
+    remedy=tr("Check whether the reply is complete; press Continue to get the rest, or Retry to ask again"),
 )
 
 _LONGEST_WORD = 80

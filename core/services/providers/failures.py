@@ -80,7 +80,7 @@ _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
     FailureKind.OVERLOADED: (tr("{who} is overloaded"), tr("Retry in a minute, or choose another model")),
     FailureKind.SERVER_FAULT: (
         tr("{who} failed"),
-        tr("Retry; if the failure stays, check the provider's status page"),
+        tr("Retry; if the request fails again, check the provider's status page"),
     ),
     FailureKind.STREAM_DROPPED: (
         tr("The connection to {who} broke during the reply"),
@@ -92,7 +92,7 @@ _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
     ),
     FailureKind.CUT_OFF: (
         tr("{who} ended the reply before it was complete"),
-        tr("The program kept the received part; press Continue for the rest, or Retry"),
+        tr("The program kept the received part; press Continue to get the rest, or Retry to ask again"),
     ),
     FailureKind.DECLINED: (
         tr("{who} declined to answer"),

@@ -164,10 +164,10 @@ class KeyStore:
         self._write_file(provider, key)
         why = answer.problem or tr("This machine has no keyring.")
         return tr(
-            "{why} The key is in {home}; only you can read this file.{shadow}",
+            "{why} The key is in the file {file}; only you can read this file.{warning}",
             why=why,
-            home=key_file(self._home, provider),
-            shadow=shadow,
+            file=key_file(self._home, provider),
+            warning=shadow,
         )
 
     def delete(self, provider: str) -> str:

@@ -203,7 +203,7 @@ def _item(preset: str, item: FileItem, facts: ProjectFacts) -> AskedValue:
         rest["outside"] = leads_to
     said = [] if item.mode is FileMode.WHOLE else [item.mode.value]
     said += [tr("outside the project: {leads_to}", leads_to=leads_to)] if leads_to else []
-    said += [tr("including files that .gitignore leaves out")] if item.include_ignored else []
+    said += [tr("including files that .gitignore excludes")] if item.include_ignored else []
     said += [tr("with the note “{notes}”", notes=one_line(item.notes, 120))] if item.notes else []
     words = one_line(item.path, 120) + (f" ({', '.join(said)})" if said else "")
     return AskedValue(
@@ -316,7 +316,7 @@ def destination(provider: str, address: str, known: Collection[str]) -> str:
         )
     names = tr(" or ").join(key_variables(provider))
     return tr(
-        "go to {host}, with the key named {provider!r} ({names}, the keyring, the home)",
+        "go to {host}, with the key named {provider!r} ({names}, the keyring, the data folder)",
         host=host,
         provider=provider,
         names=names,
@@ -399,7 +399,7 @@ _TITLES = {
     "memory": tr("Folder of memory files"),
     "personas": tr("Persona"),
     "system_prompts": tr("System prompt"),
-    "prompts": tr("Prompt of the program"),
+    "prompts": tr("Text that the program itself sends to models"),
     "mcp": tr("MCP server (a command)"),
 }
 
@@ -410,8 +410,8 @@ def trust_title(project: Project) -> str:
         return ""
     name = one_line(project.name, 80) or project.root
     if project.is_trusted:
-        return tr("{name} asks for more than you were shown", name=name)
-    return tr("Do you trust {name}?", name=name)
+        return tr("The project {name} asks for new settings. Review them before they apply.", name=name)
+    return tr("Do you trust the project {name}?", name=name)
 
 
 def trust_reason(project: Project) -> str:
@@ -549,7 +549,7 @@ def refuse_write(state: AppState, command_id: str, notice_id: str, what: str) ->
     """
     project = state.config.project
     reason = (
-        tr("the folder asks for more than you were shown")
+        tr("the folder asks for settings that you have not seen")
         if project.is_trusted
         else tr("you do not trust the folder yet")
     )
@@ -558,7 +558,7 @@ def refuse_write(state: AppState, command_id: str, notice_id: str, what: str) ->
         what=what,
         reason=reason,
     )
-    detail = tr("Your work is kept. Review the folder's requests, then try again.")
+    detail = tr("Your work is kept. Look at what the folder's manual_slop.toml asks for, then try again.")
     state = conclude(state, CommandOutcome(command_id=command_id, problem=text, remedy=detail))
     action = TrustProject(is_trusted=True, shown=question_id(project.asked))
     return notify(

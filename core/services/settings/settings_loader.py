@@ -116,7 +116,8 @@ def config_request(
     environ = os.environ if environ is None else environ
     if start is None and not current_folder():
         raise ConfigError(
-            tr("Someone deleted the current folder"), remedy=tr("Change to a folder that exists")
+            tr("Someone deleted the current folder"),
+            remedy=tr("Go to a folder that exists, then start again"),
         )
     start = Path(os.path.realpath(start or current_folder()))
     named = environ.get(CONFIG_VARIABLE, "")

@@ -195,12 +195,14 @@ def _channels(
     for name, given in fields.items():
         reason = ""
         if not given.get("host") or not given.get("room"):
-            reason = tr("The program leaves out the channel {name!r}: set its host and its room", name=name)
+            reason = tr(
+                "The program does not use the IRC channel {name!r}: set its host and its room", name=name
+            )
         elif len(channels) == MAX_CHANNELS:
             reason = tr(
-                "The program leaves out the channel {name!r}: at most {MAX_CHANNELS} channels count",
+                "The program does not use the IRC channel {name!r}: at most {most} channels count",
                 name=name,
-                MAX_CHANNELS=MAX_CHANNELS,
+                most=MAX_CHANNELS,
             )
         else:
             channels[name] = ChannelSettings(**{**given, "name": name})

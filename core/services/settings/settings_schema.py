@@ -169,14 +169,14 @@ _AI = (
         key="ai_settings.system_prompt_preset",
         kind=Kind.TEXT,
         default="",
-        doc=tr("The system prompt of a new discussion, by its name in `[system_prompts.<name>]`."),
+        doc=tr("The system prompt of a new discussion: one of the names in `[system_prompts.<name>]`."),
         field="ai.system_prompt_preset",
     ),
     Setting(
         key="ai_settings.persona",
         kind=Kind.TEXT,
         default="",
-        doc=tr("The persona of a new discussion, by its name in `[personas.<name>]`."),
+        doc=tr("The persona of a new discussion: one of the names in `[personas.<name>]`."),
         field="ai.persona",
     ),
     Setting(
@@ -213,7 +213,7 @@ _AI = (
         kind=Kind.NUMBER,
         default=None,
         doc=tr(
-            "The budget of a month, in US dollars. The program warns you and stops nothing. Not set: no warning."
+            "The monthly budget, in US dollars. Beyond it, the program warns you but stops nothing. Not set: no warning."
         ),
         scope=SettingScope.USER,
         field="ai.month_budget_usd",
@@ -343,7 +343,7 @@ _AI = (
         key="ai_settings.caching.gemini_enabled",
         kind=Kind.SWITCH,
         default=True,
-        doc=tr("Have Gemini store a discussion's prefix with its turns, while the storage pays off."),
+        doc=tr("Let Gemini store the beginning of a discussion, files and turns, while that saves money."),
         field="caching.gemini_enabled",
     ),
     Setting(
@@ -587,7 +587,7 @@ _MCP = (
         key="mcp.servers.<name>.network",
         kind=Kind.SWITCH,
         default=False,
-        doc=tr("Let a server with a command use the network."),
+        doc=tr("Let an MCP server that a command starts use the network."),
         scope=SettingScope.SERVER,
         field="mcp.network",
     ),
@@ -717,7 +717,9 @@ _WINDOW = (
         key="hooks.port",
         kind=Kind.WHOLE,
         default=0,
-        doc=tr("The Hook API's port on this computer. 0: any free port; `hook.json` in the home names it."),
+        doc=tr(
+            "The Hook API's port on this computer. 0: any free port; `hook.json` in the data folder names it."
+        ),
         scope=SettingScope.USER,
         field="hooks.port",
         minimum=0,
@@ -866,7 +868,7 @@ _RETRIEVAL = (
         kind=Kind.SWITCH,
         default=False,
         doc=tr(
-            "Send recall with each message: the passages that fit the message best. The Context view shows them first."
+            "With each message, send the passages of your knowledge and discussions that fit best. The Context view shows these passages first."
         ),
         field="retrieval.ambient",
     ),
@@ -910,7 +912,7 @@ _RETRIEVAL = (
         kind=Kind.TEXT,
         default="",
         doc=tr(
-            "The server of the embedder, one of `[providers]`. A server on another computer needs a price of 0 in your `models.toml`. Empty: the embedder that comes with the program."
+            "The server of the embedding model, one of `[providers]`. A server on another computer needs a price of 0 in your `models.toml`. Empty: the embedding model that comes with the program."
         ),
         scope=SettingScope.USER,
         field="retrieval.embedder",
@@ -920,7 +922,7 @@ _RETRIEVAL = (
         key="retrieval.embedding_model",
         kind=Kind.TEXT,
         default="",
-        doc=tr("The embedder on that server, by the server's name for the model."),
+        doc=tr("The embedding model on that server, as the server names the model."),
         scope=SettingScope.USER,
         field="retrieval.embedding_model",
         maximum=200,
@@ -930,7 +932,7 @@ _RETRIEVAL = (
         kind=Kind.WHOLE,
         default=384,
         doc=tr(
-            "The number of components of the embedder's vectors. Another model or number needs another index."
+            "The number of components of the embedding model's vectors. Another model or number needs another index."
         ),
         scope=SettingScope.USER,
         field="retrieval.embedding_dimension",
@@ -983,7 +985,7 @@ _PROJECT = (
         kind=Kind.SWITCH,
         default=True,
         doc=tr(
-            "Read CLAUDE.md, AGENTS.md and POC.md. The program looks from the working folder up to the repository's root, and in the home. Files of a folder count once you trust the folder and have seen them listed. Files of the home always count."
+            "Read CLAUDE.md, AGENTS.md and POC.md. The program looks from the working folder up to the repository's root, and in the data folder. Files of a folder count once you trust the folder and have seen them listed. Files of the data folder always count."
         ),
         scope=SettingScope.PROJECT,
     ),
@@ -992,7 +994,7 @@ _PROJECT = (
         kind=Kind.TEXTS,
         default=None,
         doc=tr(
-            "Folders whose Markdown files go whole into every discussion of the project. All together may have 20,000 tokens. The program also reads `memory/` in the home."
+            "Folders whose Markdown files go whole into every discussion of the project. All together may have 20,000 tokens. The program also reads `memory/` in the data folder."
         ),
         scope=SettingScope.PROJECT,
     ),
@@ -1014,14 +1016,14 @@ _PROJECT = (
         key="personas.<name>.text",
         kind=Kind.TEXT,
         default=None,
-        doc=tr("The text of a persona."),
+        doc=tr("The text of a persona: who the model is."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="personas.<name>.file",
         kind=Kind.TEXT,
         default=None,
-        doc=tr("The file of a persona."),
+        doc=tr("The file that holds the text of a persona."),
         scope=SettingScope.PROJECT,
         minimum=1,
     ),
@@ -1029,14 +1031,14 @@ _PROJECT = (
         key="system_prompts.<name>.text",
         kind=Kind.TEXT,
         default=None,
-        doc=tr("The text of a system prompt."),
+        doc=tr("The text of a system prompt: rules for the work."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="system_prompts.<name>.file",
         kind=Kind.TEXT,
         default=None,
-        doc=tr("The file of a system prompt."),
+        doc=tr("The file that holds the text of a system prompt."),
         scope=SettingScope.PROJECT,
         minimum=1,
     ),
@@ -1103,7 +1105,7 @@ _ITEM = (
         kind=Kind.SWITCH,
         default=False,
         doc=tr(
-            "Let a pattern also match files that `.gitignore` leaves out. A path without wildcards always counts."
+            "Let a pattern also match files that `.gitignore` excludes. A path without wildcards is always included."
         ),
         scope=SettingScope.PROJECT,
     ),

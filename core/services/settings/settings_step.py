@@ -154,7 +154,7 @@ def save_prompt(state: AppState, command: SavePrompt) -> Result:
     if problem := _no_prompt(state, command.name):
         return decline(state, command.command_id, "prompt", *problem), ()
     if not command.text.strip():
-        detail = tr("Write the text that the model should read, or use the built-in text.")
+        detail = tr("Write a text, or restore the text that comes with the program.")
         return decline(
             state, command.command_id, "prompt", tr("{name!r} would be empty.", name=command.name), detail
         ), ()
@@ -170,7 +170,7 @@ def reset_prompt(state: AppState, command: ResetPrompt) -> Result:
 
 def _no_prompt(state: AppState, name: str) -> tuple[str, str] | None:
     if state.program.is_home_read_only:
-        return tr("This home is read-only: the program cannot save anything."), ""
+        return tr("This data folder is read-only: the program cannot save anything."), ""
     if name not in state.config.prompts:
         return tr("The program has no prompt {name!r}.", name=name), tr(
             "Known: {prompts}.", prompts=", ".join(state.config.prompts)

@@ -513,7 +513,7 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
         kind in (ProviderKind.ANTHROPIC, ProviderKind.GEMINI, ProviderKind.OPENAI)
         and source is KeySource.MISSING
     ):
-        problem, remedy = tr("No key."), tr("Enter a key in Settings, Providers.")
+        problem, remedy = tr("No key."), tr("Enter a key in Settings, Providers and keys.")
     shown = source
     if kind is ProviderKind.COMPATIBLE and source is KeySource.MISSING:
         shown = KeySource.NOT_NEEDED

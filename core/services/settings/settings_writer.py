@@ -156,7 +156,10 @@ def save_mcp_server(config_file: Path, name: str, server: McpServerSettings | No
 def _check_server_id(server_id: str) -> None:
     if server_id in VENDORS:
         raise ConfigError(
-            tr("{server_id!r} is the name of a vendor", server_id=server_id),
+            tr(
+                "{server_id!r} is already the name of a provider that comes with the program",
+                server_id=server_id,
+            ),
             remedy=tr("Choose another id for the server"),
         )
     if not re.fullmatch(NAME_PATTERN, server_id):

@@ -489,7 +489,7 @@ def _mark(wire: Wire, place: int, ttl_s: int, hit: CacheHit) -> str:
 def _lifetime(own: Outlook, ttl_s: int) -> str:
     offer = own.offers.get(ttl_s)
     if offer is None:
-        return tr("The provider offers {ttl_s} as time to live.", ttl_s=lifetime(ttl_s))
+        return tr("The provider keeps the cache for {duration} (its time to live).", duration=lifetime(ttl_s))
     share = round(100 * offer.alive)
     return tr(
         "The program chose {ttl_s}: {share} % of your turns should find the cache warm.",

@@ -455,7 +455,7 @@ def _empty_glob(pattern: str, ignored: int) -> FileProblem:
     )
     if ignored:
         detail += tr(
-            " .gitignore leaves out {ignored:,} matches; `include_ignored = true` includes them.",
+            " .gitignore excludes {ignored:,} matches; `include_ignored = true` includes them.",
             ignored=ignored,
         )
     return FileProblem(FileProblemKind.EMPTY_GLOB, detail)

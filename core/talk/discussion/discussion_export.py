@@ -327,7 +327,9 @@ def check_place(place: ExportPlace, *, replaces: bool) -> None:
     """
     if place.kept:
         raise _refused(
-            place, tr("it belongs to Manual Slop ({kept})", kept=place.kept), tr("Choose a place outside")
+            place,
+            tr("this place belongs to Manual Slop ({reason})", reason=place.kept),
+            tr("Choose a place outside"),
         )
     if place.is_folder:
         raise _refused(place, tr("it is a folder"), tr("Name a file in that folder"))
@@ -357,7 +359,7 @@ def look_at(path: str, kept: Iterable[Path]) -> ExportPlace:
         raise _refused(ExportPlace(target=Path(path)), str(error), tr("Choose another place")) from error
     if not given.is_absolute():
         raise _refused(
-            ExportPlace(target=given), tr("it is not a full path"), tr("Begin the path with / or ~")
+            ExportPlace(target=given), tr("this is not a full path"), tr("Begin the path with / or ~")
         )
     try:
         target = given.parent.resolve() / given.name

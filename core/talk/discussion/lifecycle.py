@@ -128,7 +128,9 @@ def _temperature(state: AppState, meta: DiscussionMeta | None, value: float | No
     if meta is not None and value is not None:
         model = profile_of(state, meta.provider, meta.model)
         if model.max_temperature is None:
-            text = tr("{value} takes no temperature: it has its own.", value=model.label or meta.model)
+            text = tr(
+                "{model} uses its own temperature; you cannot set one.", model=model.label or meta.model
+            )
             raise SlopError(text, remedy=tr("Choose another model, or no temperature."))
     if value is not None and not 0 <= value <= MAX_TEMPERATURE:
         raise SlopError(
@@ -146,7 +148,7 @@ def _top_p(state: AppState, meta: DiscussionMeta | None, value: float | None) ->
     if meta is not None and value is not None:
         model = profile_of(state, meta.provider, meta.model)
         if model.max_temperature is None:
-            text = tr("{value} takes no top-p: it has its own.", value=model.label or meta.model)
+            text = tr("{model} uses its own top-p; you cannot set one.", model=model.label or meta.model)
             raise SlopError(text, remedy=tr("Choose another model, or no top-p."))
     if value is not None and not MIN_TOP_P <= value <= 1:
         least = f"{MIN_TOP_P:g}"
@@ -288,9 +290,9 @@ def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
             "provider",
             Level.WARNING,
             tr(
-                "{value} answers instead of {instead_of}.",
-                value=label or first.provider,
-                instead_of=first.instead_of,
+                "{model} answers instead of {asked}.",
+                model=label or first.provider,
+                asked=first.instead_of,
             ),
             why,
             is_standing=True,

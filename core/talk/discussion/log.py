@@ -191,7 +191,9 @@ def foreign_sentences(content: LogContent) -> tuple[str, ...]:
     ]
     more = len(content.foreign) - len(lines)
     return (
-        (*lines, tr("the program skipped {more} more lines of the log", more=more)) if more else tuple(lines)
+        (*lines, tr("the program skipped {more} more unreadable lines of the log", more=more))
+        if more
+        else tuple(lines)
     )
 
 
@@ -218,7 +220,7 @@ def _skip_line(stream: BinaryIO) -> int:
 def _torn_sentence(line: LogLine) -> str:
     if isinstance(line.content, ForeignLine):
         return tr(
-            "A crash cut off the last record of the log after {size_bytes} bytes; the program skips it and keeps it in the file",
+            "A crash cut off the last record of the log; {size_bytes} bytes of the record are left. The program skips the record and leaves these bytes in the file",
             size_bytes=line.size_bytes,
         )
     return tr("The last record of the log had no line end; the program kept it whole")

@@ -123,7 +123,7 @@ def test_a_send_into_a_full_window_waits_for_a_cut_that_is_on_disk(book: Playboo
     opened = book.state.discussions.open[chosen]
     assert [one.text for one in opened.messages][:2] == ["question 0", "answer 0"]  # the log keeps them
     (mark,) = [one for one in records if isinstance(one, MarkRecord)]
-    assert "2 messages, about 99 tokens, are no longer in the model's view" in mark.text
+    assert "The model no longer reads 2 messages, about 99 tokens" in mark.text
     window = context_window(book.state, chosen)
     assert window is not None
     assert (window.begins_at, window.left_messages, window.limit_tokens) == (opened.messages[2].id, 2, 8192)
@@ -188,7 +188,7 @@ def test_a_summary_that_fails_is_said_and_the_oldest_turns_leave_untold(book: Pl
     (built,) = of(effects, CallProvider)
     assert [one.text for one in built.spec.inputs.turns] == ["question 1", "answer 1"]
     notice = book.state.program.notices[-1]
-    assert "The oldest turns left the model's view without a summary" in notice.text
+    assert "The model no longer reads the oldest turns, and there is no summary" in notice.text
     assert notice.detail == "No network."
 
 
@@ -416,9 +416,9 @@ def test_in_a_running_turn_the_line_stands_behind_results_that_were_not_sent_yet
 @pytest.mark.parametrize(
     ("cut", "said"),
     [
-        (replace(CUT, left_messages=1, left_tokens_est=1), "1 message, about 1 token, is no longer in the model's view. Nothing takes their place."),
+        (replace(CUT, left_messages=1, left_tokens_est=1), "The model no longer reads 1 message, about 1 token. Nothing replaces them."),
         (replace(CUT, left_messages=0, shrunk=(ShrunkResult("c", 9),)), "The model sees only the beginning and the end of 1 long result."),
-        (replace(CUT, left_messages=0), "No message left the model's view"),
+        (replace(CUT, left_messages=0), "The model still reads every message"),
     ],
 )  # fmt: skip
 def test_the_mark_of_a_cut_says_what_left_and_never_that_nothing_did(

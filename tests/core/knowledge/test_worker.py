@@ -290,7 +290,7 @@ def test_notes_follow_a_file_through_every_reading_and_not_in_a_read_only_home(h
 
 
 def test_notes_that_are_gone_cannot_be_bound(home: Path) -> None:
-    with pytest.raises(StorageError, match="There are no notes '9:9' any more"):
+    with pytest.raises(StorageError, match="The notes '9:9' on a file no longer exist"):
         changed(home, AttachNotes("9:9", str(home / "code.py")))
 
 

@@ -48,9 +48,9 @@ RUNNING = McpServer(SETTINGS, kept=APPROVED, found=FOUND, tools=(READ, WRITE), i
         ("url", "https://a.example", "Its address: nothing, now https://a.example"),
         ("key", "github", "Its key: nothing, now github"),
         ("network", True, "The network: off, now open to the server"),
-        ("files", {"/p/server.py": "d" * 64}, "Code of the server has changed: /p/server.py"),
-        ("files", {}, "Code of the server is gone: /p/server.py"),
-        ("files", {**FOUND.files, "/p/json.py": "d" * 64}, "Code of the server is new: /p/json.py"),
+        ("files", {"/p/server.py": "d" * 64}, "Changed file in the server's code: /p/server.py"),
+        ("files", {}, "File of the server's code is gone: /p/server.py"),
+        ("files", {**FOUND.files, "/p/json.py": "d" * 64}, "New file in the server's code: /p/json.py"),
         (
             "data",
             {"/p/data.db": "/p/.env"},

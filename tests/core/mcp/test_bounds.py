@@ -91,7 +91,7 @@ def test_tools_that_no_model_can_be_offered_are_left_out_each_with_its_reason() 
         ({"properties": {"a": {"description": 3}}}, "is not JSON Schema 2020-12"),
         (
             {"properties": {"a": {"$dynamicRef": "https://example.org/a"}}},
-            "its schema refers to another document",
+            "the tool's schema refers to another document",
         ),
     ],
 )

@@ -43,7 +43,7 @@ def test_code_of_the_folder_that_changed_asks_again_and_is_named(place: Place, n
     now = place.found()
 
     assert not may_start(kept, now)
-    assert differences(kept.approval, now) == (f"Code of the server has changed: {place.root / name}",)
+    assert differences(kept.approval, now) == (f"Changed file in the server's code: {place.root / name}",)
 
 
 def test_a_module_that_came_to_be_beside_a_server_asks_again(place: Place) -> None:
@@ -51,7 +51,7 @@ def test_a_module_that_came_to_be_beside_a_server_asks_again(place: Place) -> No
     kept = of_start(place.found(), None, "")
     (place.server.parent / "json.py").touch()
     assert differences(kept.approval, place.found()) == (
-        f"Code of the server is new: {place.server.parent / 'json.py'}",
+        f"New file in the server's code: {place.server.parent / 'json.py'}",
     )
 
 
@@ -78,7 +78,7 @@ def test_code_that_a_shell_takes_in_asks_again_when_it_changed(
     assert may_start(kept, place.found())
 
     (place.root / changed).write_text("two")
-    assert f"Code of the server has changed: {place.root / changed}" in differences(
+    assert f"Changed file in the server's code: {place.root / changed}" in differences(
         kept.approval, place.found()
     )
 
@@ -155,7 +155,7 @@ def test_packages_in_the_project_are_a_row_of_their_own(place: Place) -> None:
     assert rows[-1].startswith(f"packages in {package.parent}/ (")
     (package / "a.py").write_text("two!")
     assert differences(kept.approval, place.found()) == (
-        f"Code of the server has changed: {package.parent}/",
+        f"Changed file in the server's code: {package.parent}/",
     )
 
 

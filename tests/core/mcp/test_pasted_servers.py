@@ -30,7 +30,7 @@ def test_a_readmes_json_is_a_server(text: str) -> None:
     assert [(one.name, one.command, one.url, one.environment) for one in found.servers] == [
         ("files", COMMAND, "", ())
     ]
-    assert found.notes == ("files may open the network: npx fetches what it runs.",)
+    assert found.notes == ("files may use the network, because npx downloads the server's program.",)
 
 
 @pytest.mark.parametrize(

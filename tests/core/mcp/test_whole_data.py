@@ -82,4 +82,4 @@ def test_a_server_that_writes_its_data_stays_approved_and_one_whose_helper_chang
     (project / "srv" / "helper.py").write_text("x = 1\n")
     again.send(LookAtServers())
     server = mini(again, McpPhase.ASKING)
-    assert server.changed == (f"Code of the server is new: {project / 'srv' / 'helper.py'}",)
+    assert server.changed == (f"New file in the server's code: {project / 'srv' / 'helper.py'}",)

@@ -346,7 +346,7 @@ def test_the_meter_tells_of_the_window_what_is_assumed_how_full_it_is_and_what_l
 
     context = Screen(with_window(ModelProfile("p", "m"), 30_000, cut), view_of(panel="context")).ui
     assert context.shows("The model no longer sees the first messages")
-    assert context.shows("3 messages (≈4.2k tokens) left the model's view; the log keeps them.")
+    assert context.shows("The model no longer reads 3 messages (≈4.2k tokens); the log keeps them.")
 
 
 def test_the_tabs_stand_where_they_are_when_it_becomes_known_how_commands_are_confined() -> None:
@@ -358,7 +358,7 @@ def test_the_tabs_stand_where_they_are_when_it_becomes_known_how_commands_are_co
 
     screen.show(known)
 
-    assert screen.ui.shows("Commands run in bubblewrap.")
+    assert screen.ui.shows("Commands run in the sandbox bubblewrap.")
     assert [node.path for node in screen.ui.nodes("text") if "state" in node.path] == lines
 
 

@@ -72,11 +72,11 @@ def test_hunks_are_taken_one_by_one() -> None:
 
 def test_words_go_with_what_is_left_out_and_with_no_whole_yes() -> None:
     screen = seen(ags.asking_edit())
-    screen.ui.type("If you refuse or leave out changes, tell the model why", "Keep the mean ")
+    screen.ui.type("Your reason for the model, if you refuse or leave out changes", "Keep the mean ")
     screen.ui.click("Line 12 · +1 −1")
     screen.ui.click("Accept 1 of 2")
     whole = seen(ags.asking_edit())
-    whole.ui.type("If you refuse or leave out changes, tell the model why", "Keep the mean ")
+    whole.ui.type("Your reason for the model, if you refuse or leave out changes", "Keep the mean ")
     whole.ui.click("Allow once")
 
     assert screen.asked == [ApproveCall("d1", "t3", EDIT, hunks=(1,), words="Keep the mean")]
@@ -109,7 +109,7 @@ def test_without_a_grant_there_is_only_once() -> None:
 
 def test_a_no_goes_with_words() -> None:
     screen = seen(ags.asking_command())
-    screen.ui.type("If you refuse, tell the model why", "Run one test only ")
+    screen.ui.type("Your reason for the model, if you refuse", "Run one test only ")
     screen.ui.click("Refuse")
 
     assert screen.asked == [RefuseCall("d1", "t4", "Run one test only")]
@@ -177,7 +177,7 @@ def test_a_running_command_shows_what_a_terminal_would_and_is_killed_from_the_co
     (tail,) = [node.value for node in screen.ui.nodes("code") if "collected" in node.value]
     assert tail == "tests/test_slots.py ....\ncollected 42%"
 
-    screen.ui.click("Kill this command")
+    screen.ui.click("End this command")
     screen.ui.press("Ctrl+K")
 
     assert screen.asked == [KillCommands("d1", "t5"), KillCommands("d1")]

@@ -150,8 +150,8 @@ def test_where_the_view_begins_is_marked_and_what_is_told_of_the_rest_can_be_rea
     cut = ViewCut("v1", states.NOW - timedelta(minutes=1), begin.id, summary="They spoke of **forks**.", left_messages=2,
                   left_tokens_est=3_400)  # fmt: skip
     screen = Screen(states.with_opened(states.working(), cut=cut))
-    assert screen.ui.shows("The model's view begins here")
-    assert screen.ui.shows("2 messages above (≈3.4k tokens) left the model's view; the log keeps them.")
+    assert screen.ui.shows("The model reads from here on")
+    assert screen.ui.shows("The model no longer reads 2 messages above (≈3.4k tokens); the log keeps them.")
     assert not screen.ui.shows("They spoke of **forks**.")
 
     screen.ui.click("Show the text that the model reads instead")
@@ -165,7 +165,7 @@ def test_a_view_that_lost_no_message_is_not_said_to_begin_later() -> None:
     cut = ViewCut("v1", states.NOW - timedelta(minutes=1), begin.id, shrunk=(ShrunkResult("c0", 8_000),))
     for panel in ("agent", "context"):
         ui = Screen(states.with_opened(states.working(), cut=cut), view_of(panel=panel)).ui
-        assert ui.shows("The program shortened the model's view")
+        assert ui.shows("The program shortened what the model reads")
         assert ui.shows("1 long result cut to beginning and end.")
         assert not ui.shows("0 messages")
 

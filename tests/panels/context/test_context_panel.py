@@ -29,7 +29,7 @@ def test_the_layers_stand_in_canonical_order_and_the_empty_ones_in_one_line() ->
     screen = _screen()
 
     assert _titles(screen) == [LAYER_TITLES[layer] for layer in LayerId if layer not in empty]
-    assert "2 layers are empty: Tools, Knowledge" in screen.ui.texts()
+    assert "2 of the twelve layers are empty: Tools, Knowledge" in screen.ui.texts()
 
 
 def test_as_sent_tools_come_first_and_the_volatile_metadata_last() -> None:
@@ -118,7 +118,9 @@ def test_an_unchanged_prefix_is_said_to_be_so() -> None:
     report = replace(states.report(), change=ContextChange(None, None, 12_000, 64))
     screen = _screen(with_fields(states.working(), reports={"d1": report}))
 
-    assert screen.ui.shows("Everything sent before is unchanged: ≈12.0k tokens.")
+    assert screen.ui.shows(
+        "The next request repeats the last one unchanged (≈12.0k tokens), then adds to it."
+    )
     assert screen.ui.shows("≈64 tokens are new to the model · <$0.001")
     assert not [
         node for node in screen.ui.nodes("badge") if node.value == "changed" and node.props["tone"] == "warn"

@@ -20,7 +20,7 @@ PASSAGE = RecalledPassage(
     Corpus.KNOWLEDGE,
     "a.md:3",
     "a",
-    "it contains checkpoint, interval",
+    "the passage contains checkpoint, interval",
     "2026-06-01",
     0.9,
     words="The interval is thirty seconds.",
@@ -40,7 +40,7 @@ def test_a_passage_shows_its_place_its_date_its_words_and_why_before_anything_is
     assert screen.ui.shows("Recalled for this message · ≈ 120 tokens")
     assert screen.ui.shows("a.md:3 · 2026-06-01")
     assert screen.ui.shows("The interval is thirty seconds.")
-    assert screen.ui.shows("Because it contains checkpoint, interval.")
+    assert screen.ui.shows("Because the passage contains checkpoint, interval.")
 
 
 def test_a_click_keeps_it_out_once_and_another_for_good() -> None:
@@ -76,7 +76,7 @@ def test_an_item_that_is_kept_out_is_named_by_its_words() -> None:
     shown = _screen(Recalled(), state).ui
 
     assert shown.shows("Left out of the next message: facts.md: The interval is thirty seconds.")
-    assert shown.shows("facts.md: an item that has changed since")
+    assert shown.shows("facts.md: an item whose words have changed since")
 
 
 def test_less_than_all_is_said_and_nothing_takes_no_room() -> None:

@@ -142,7 +142,7 @@ def test_a_file_without_an_outline_can_still_be_cut_by_lines() -> None:
     bare = replace(states.snapshot("src/cachelab/slots.py"), symbols=())
     screen.show(replace(screen.state, context=replace(screen.state.context, inspected=bare)))
 
-    assert screen.ui.shows("No symbols were found in this file. You can still choose lines.")
+    assert screen.ui.shows("No symbols were found in this file. You can still choose lines of the file.")
     assert screen.ui.has("Lines: 10-40, 55")
 
 

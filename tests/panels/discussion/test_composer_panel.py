@@ -211,7 +211,7 @@ def test_a_long_paste_says_why_it_is_a_file_has_a_name_of_its_own_and_becomes_te
     screen.show(states.with_opened(screen.state, draft=Draft("", parts)))
     assert screen.ui.shows("A paste of more than 20,000 characters becomes a file")
 
-    screen.ui.click("Put pasted 2.txt into the message as text")
+    screen.ui.click("Insert the text of pasted 2.txt into the message")
 
     assert screen.asked == [SetDraft("d1", "y" * 20_001), Detach("d1", "cd" * 32, "pasted 2.txt")]
     assert screen.ui.find(EDITOR).value == "y" * 20_001

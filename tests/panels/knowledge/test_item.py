@@ -142,7 +142,7 @@ def test_words_are_kept_when_the_program_could_not_write_them_and_can_be_sent_ag
     screen.show(failed(screen.state))
 
     assert screen.ui.find("New text for this item").value == "Other words"
-    assert screen.ui.shows("Not saved yet; your text is kept.")
+    assert screen.ui.shows("Not saved yet; your text stays here.")
     screen.ui.click("Save")
     assert len(screen.asked) == 2
 
@@ -328,7 +328,7 @@ def test_a_conversation_in_the_trash_is_restored_from_its_item() -> None:
     screen = open_panel(ks.some(), "facts")
     assert screen.ui.shows("from Tide gauge, 16 Nov, in the trash")
 
-    screen.ui.click("Restore the conversation Tide gauge from the trash; the item stays as it is")
+    screen.ui.click("Take the conversation Tide gauge out of the trash; this item of knowledge is unchanged")
 
     assert screen.asked == [UndoDelete(ks.TRASHED.discussion_id)]
 

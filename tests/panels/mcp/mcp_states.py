@@ -50,7 +50,7 @@ def asking() -> AppState:
 
 def listed() -> AppState:
     server = McpServer(FILES, kept=STARTED, found=FOUND, tools=(MOVE, READ, WRITE), is_running=True)
-    return with_servers(replace(server, left_out=("draw: its schema is not a JSON Schema",)))
+    return with_servers(replace(server, left_out=("draw: the tool's schema is not a JSON Schema",)))
 
 
 def changed() -> AppState:

@@ -71,7 +71,7 @@ def test_in_a_folder_that_is_not_trusted_nothing_can_be_approved() -> None:
 def test_tools_are_ticked_one_by_one_and_their_words_can_be_read_first() -> None:
     state = ms.listed()
     screen = opened(state)
-    assert screen.ui.shows("Not offered: draw: its schema is not a JSON Schema")
+    assert screen.ui.shows("Not offered: draw: the tool's schema is not a JSON Schema")
     screen.ui.click("Show the text that a model gets about move")
     assert screen.ui.shows("Does move with a file of the folder.")
     screen.ui.click("Offer move to models")

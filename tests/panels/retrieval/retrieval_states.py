@@ -76,7 +76,7 @@ PASSAGE = RecalledPassage(
     Corpus.DISCUSSIONS,
     "d2, message 4",
     "Harvest worker design",
-    "it contains harbour, flood",
+    "the passage contains harbour, flood",
     "2026-10-02",
     0.7,
 )

@@ -273,7 +273,7 @@ def test_what_went_with_messages_is_shown_with_why_and_what_never_goes_is_let_in
 
     assert screen.ui.shows("With “Why did it flood?”")
     assert screen.ui.shows("“Harvest worker design”, message 4 · 2026-10-02")
-    assert screen.ui.shows("Because it contains harbour, flood.")
+    assert screen.ui.shows("Because the passage contains harbour, flood.")
     screen.ui.click("Include again", within="concepts.md")
     screen.ui.click("Send matching passages along")
 

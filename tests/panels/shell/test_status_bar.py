@@ -29,7 +29,7 @@ def test_a_provider_that_is_not_ready_says_why() -> None:
 
     words = _words(with_fields(states.working(), summaries={"d1": row}))
 
-    assert "No key for OpenAI. Enter a key in Settings, Providers." in words
+    assert "No key for OpenAI. Enter a key in Settings, Providers and keys." in words
 
 
 def test_a_provider_that_is_gone_is_named() -> None:

@@ -241,7 +241,7 @@ def _answer(row: Any) -> BatchAnswer:
     return BatchAnswer(
         custom_id=row.custom_id,
         kind=kind,
-        reason=tr("the provider reports the request as {value}", value=kind.value),
+        reason=tr("the provider reports the state {state} for this request", state=kind.value),
     )
 
 

@@ -555,7 +555,7 @@ def miss_reason(diagnostics: object) -> str:
     words = _MISSES.get(kind, kind.replace("_", " "))
     missed = _number(reason, "cache_missed_input_tokens")
     return (
-        tr("{words}, {missed:,} tokens not read from the cache", words=words, missed=missed)
+        tr("{reason}: {missed:,} tokens did not come from the cache", reason=words, missed=missed)
         if missed
         else words
     )

@@ -258,7 +258,7 @@ class CompatibleProvider:
         names = sorted(name for of, name in self._learned if of == model)
         refused = [
             tr(
-                "The server wants the reasoning of earlier calls for {model!r}. The program sends what it has",
+                "For {model!r}, the server wants the reasoning before earlier tool calls back. The program sends the reasoning that it kept",
                 model=model,
             )
             if name == WANTED

@@ -104,7 +104,7 @@ def miss_reason(diagnostics: object) -> str:
     words = _MISSES.get(reason, reason.replace("_", " "))
     missed = getattr(diagnostics, "cache_missed_tokens", None)
     return (
-        tr("{words}, {missed:,} tokens not read from the cache", words=words, missed=missed)
+        tr("{reason}: {missed:,} tokens did not come from the cache", reason=words, missed=missed)
         if isinstance(missed, int) and missed
         else words
     )

@@ -97,8 +97,8 @@ def test_before_the_deed_it_says_how_much_goes() -> None:
     assert (
         preview_text(ForgetPreview(TALK, 2, 0, 1)) == "Then 2 items go too. 1 item with another source stays."
     )
-    assert preview_text(ForgetPreview(item, 1, 1)) == "Then 1 structured fact goes too."
-    assert preview_text(ForgetPreview(item, 1, 0)) == "The program forgets nothing else."
+    assert preview_text(ForgetPreview(item, 1, 1)) == "The program also deletes 1 structured fact."
+    assert preview_text(ForgetPreview(item, 1, 0)) == "The program deletes nothing else."
 
 
 def test_every_place_says_how_it_was_seen() -> None:

@@ -288,8 +288,11 @@ def _counted(cleaned: int) -> list[str]:
 
 
 def test_the_last_lines_count_what_was_found_and_what_is_left() -> None:
-    assert _counted(0)[0] == "1 secret in 1 file of 3 (1 GitHub token)."
-    assert _counted(2)[:2] == ["Cleaned: 2 secrets.", "1 secret left in 1 file of 3 (1 GitHub token)."]
+    assert _counted(0)[0] == "1 secret in 1 file; the program read 3 in all. Kinds: 1 GitHub token."
+    assert _counted(2)[:2] == [
+        "Cleaned: 2 secrets.",
+        "1 secret left in 1 file; the program read 3 in all. Kinds: 1 GitHub token.",
+    ]
 
 
 @pytest.mark.usefixtures("german")

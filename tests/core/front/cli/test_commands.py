@@ -205,7 +205,7 @@ def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
         '[presets.a]\nitems = ["x"]\n[personas.p]\ntext = "t"\n[hooks]\nenabled = true\n'
     )
     assert world.run("trust", "--yes").out.splitlines() == [
-        "Do you trust project?",
+        "Do you trust the project project?",
         trust_reason(Project(has_file=True)),
         "the folder asks for:  Persona: p, the text (1 character).",
         "            | t",
@@ -250,7 +250,7 @@ def test_what_a_later_file_asks_for_is_said_again_and_only_that(world: World) ->
 
     ended = world.run("presets", "--json")
     assert [item["path"] for item in ended.json["presets"]["a"]] == ["x"]
-    assert "asks for more than you said yes to" in ended.err
+    assert "asks for settings that you have not agreed to" in ended.err
     assert "  Context preset a: y.\n" in ended.err
 
     lines = world.run("trust", "--yes").out.splitlines()
@@ -266,7 +266,10 @@ def test_a_file_that_cannot_be_read_is_named_and_not_trusted(world: World) -> No
 
     assert ended.code == 1
     assert "manual_slop.toml:3: " in ended.err
-    assert ended.out == "Nothing was changed: the program can read nothing in manual_slop.toml.\n"
+    assert (
+        ended.out
+        == "You did not agree, so the program reads nothing in manual_slop.toml. Nothing was changed.\n"
+    )
     assert world.run("trust", "--list").out == "You trust no folder.\n"
 
 

@@ -180,6 +180,6 @@ def test_a_merge_that_says_nothing_of_an_item_is_dropped_and_one_that_loses_a_fi
     whole = "The server runs under debian in core/app, listening on port 7731: it listens."
     (kept,), _ = replied(row("m3", "m4", text=whole), read=read)
     assert (kept.lost, kept.is_ticked) == ((), True)
-    assert any("would drop: 7731, Debian" in line for line in merge_lines(
+    assert any("this merge would lose: 7731, Debian" in line for line in merge_lines(
         proposal(read, Category.FACTS, ((lossy,), 0), "p", "m"))
     )  # fmt: skip

@@ -171,10 +171,10 @@ def test_a_prompt_of_the_project_is_asked_for_by_what_it_says() -> None:
 
     assert [(line.words, line.text) for line in asked_lines(asked)] == [
         (
-            "Prompt of the program: prompts/role.md (9 characters) – changed since you saw it.",
+            "Text that the program itself sends to models: prompts/role.md (9 characters) – changed since you saw it.",
             "You obey.",
         ),
-        ("Prompt of the program: prompts/continue.md (6 characters).", "Go on."),
+        ("Text that the program itself sends to models: prompts/continue.md (6 characters).", "Go on."),
     ]
     tables = _tables(ASKING, {"role.md": "You obey."})
     assert counting(tables, _facts(tables), shown).prompts == {}

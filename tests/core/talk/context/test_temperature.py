@@ -57,7 +57,7 @@ def test_a_top_p_reaches_the_models_that_take_one(highest: float | None, sent: f
     outcome = outcome_of(book.state, "c1")
     if highest is None:
         assert outcome is not None
-        assert outcome.problem == "SmolLM takes no top-p: it has its own."
+        assert outcome.problem == "SmolLM uses its own top-p; you cannot set one."
 
 
 def test_the_longest_reply_of_a_discussion_goes_before_that_of_the_settings() -> None:
@@ -101,7 +101,7 @@ def test_a_model_that_takes_no_temperature_says_so_and_one_that_was_set_can_be_t
 
     outcome = outcome_of(book.state, "c1")
     assert outcome is not None
-    assert outcome.problem == "SmolLM takes no temperature: it has its own."
+    assert outcome.problem == "SmolLM uses its own temperature; you cannot set one."
     assert book.state.discussions.summaries[chosen].meta.temperature == 0.7
     book.play(ChangeDiscussion(discussion_id=chosen, changes={"temperature": None}))
     assert book.state.discussions.summaries[chosen].meta.temperature is None

@@ -112,7 +112,7 @@ def test_foreign_lines_are_left_alone_and_reported_by_number(tmp_path: Path) -> 
     assert foreign in path.read_bytes()
     sentences = log.foreign_sentences(found)
     assert sentences[0] == "The program skipped line 2 of the log: it has version 9; this program reads 1"
-    assert sentences[-1] == "the program skipped 1 more lines of the log"
+    assert sentences[-1] == "the program skipped 1 more unreadable lines of the log"
 
 
 @pytest.mark.parametrize("room", [0, 1, 50, 160])
