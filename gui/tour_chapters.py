@@ -410,7 +410,7 @@ def _act(tour: Tour) -> None:
     tour.shot("agent-command")
     allow(tour, "Allow once")
     until_asked(tour, "curl")
-    driver.click("If you refuse, tell the model why")
+    driver.click("Your reason for the model, if you refuse")
     driver.type("no downloads")
     tour.shot("agent-refuse")
     driver.click("Refuse")
@@ -431,7 +431,7 @@ def _compact(tour: Tour) -> None:
     type_words(tour, "/compact")
     tour.driver.key("Enter")
     took = tour.wait(lambda s: s.discussions.open[chosen].cut is not None, "the compaction")
-    tour.driver.until(lambda: tour.driver.has("The model's view begins here"), "where the view begins")
+    tour.driver.until(lambda: tour.driver.has("The model reads from here on"), "where the view begins")
     cut = tour.state.discussions.open[chosen].cut
     assert cut is not None
     tour.say(

@@ -405,7 +405,7 @@ def _held(pids: list[int]) -> Iterator[None]:
 def _look_at_index(tour: Tour, name: str) -> None:
     driver = tour.driver
     driver.click("Index")
-    driver.until(lambda: driver.has("Index files of your notes"), "the index")
+    driver.until(lambda: driver.has("Lists of your notes (index.md)"), "the index")
     tour.wait(lambda s: s.retrieval.navigation is not None, "the check of index files")
     driver.step(4)
     tour.shot(name)

@@ -49,13 +49,14 @@ class Translated(str):
         return self._text.format(**values) if values else self._text
 
     def __str__(self) -> str:
-        return self.english if _IN_ENGLISH.get() else str.__str__(self)
+        """Itself, so that `str(error)` keeps what its words are in English."""
+        return self.english if _IN_ENGLISH.get() else self
 
     def __repr__(self) -> str:
-        return repr(str(self))
+        return str.__repr__(str(self))
 
     def __format__(self, form: str) -> str:
-        return format(str(self), form)
+        return str.__format__(str(self), form)
 
     def removesuffix(self, suffix: str, /) -> Self:
         """As `str.removesuffix`."""

@@ -81,8 +81,8 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="retrieval",
-            title=tr("Retrieval"),
-            label=tr("Retrieval"),
+            title=tr("Search"),
+            label=tr("Search"),
             icon="compass",
             place=6,
             guide="search",

@@ -28,7 +28,7 @@ _SECTIONS = {
     "attention": tr("Autonomy"),
     "files": tr("Files"),
     "notifications": tr("Notifications"),
-    "retrieval": tr("Retrieval"),
+    "retrieval": tr("Search"),
     "tools": tr("Permissions"),
     "mcp": "MCP",
 }

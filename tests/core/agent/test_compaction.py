@@ -144,7 +144,7 @@ def test_a_window_that_nobody_knows_is_assumed_and_said(book: Playbook) -> None:
     assert (window.limit_tokens, window.is_assumed, window.is_reported) == (32_768, True, True)
     told = next(one for one in book.state.program.notices if one.id == f"window/{chosen}")
     assert "The program assumes 32,768 tokens, and 92 % of them" in told.text
-    assert "a summary for an unknown price, takes its place" in told.detail
+    assert "a summary for an unknown price. The log" in told.detail
     records, _ = kept(book, planned(book, plan))
     assert "the program assumed 32,768 tokens" in next(
         one.text for one in records if isinstance(one, MarkRecord)

@@ -103,9 +103,9 @@ def named(name: str, kind: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
 @pytest.mark.parametrize(
     ("member", "why"),
     [
-        (named("../beside.txt"), "would be written outside the home"),
-        (named("/beside.txt"), "would be written outside the home"),
-        (named("a/../../beside.txt"), "would be written outside the home"),
+        (named("../beside.txt"), "would be written outside the data folder"),
+        (named("/beside.txt"), "would be written outside the data folder"),
+        (named("a/../../beside.txt"), "would be written outside the data folder"),
         (named("link", tarfile.SYMTYPE), "is not a file"),
         (named("pipe", tarfile.FIFOTYPE), "is not a file"),
         (named("keys/anthropic"), "does not belong in a backup"),
@@ -150,7 +150,9 @@ def test_links_are_named_and_an_archive_lies_outside(tmp_path: Path) -> None:
     home = made_home(tmp_path)
     (home / "link").symlink_to(tmp_path)
     assert backed_up(home, tmp_path / "kept.tar.gz").left_out == ("link: this is a link",)
-    with pytest.raises(StorageError, match="The backup file would lie inside the home that it backs up"):
+    with pytest.raises(
+        StorageError, match="The backup file would lie inside the data folder that it backs up"
+    ):
         backed_up(home, home / "kept.tar.gz")
 
 

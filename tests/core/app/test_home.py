@@ -64,7 +64,7 @@ def test_a_new_home_is_made_with_its_format(tmp_path: Path) -> None:
     assert (root / "home.toml").read_text() == "format = 1\n"
     assert (root / "discussions").is_dir()
     assert not opened.is_read_only
-    assert opened.notes == (f"The program made a new home in {root}",)
+    assert opened.notes == (f"The program made a new data folder in {root}",)
     assert home.open_home(root, NOW).notes == ()
 
 
@@ -125,7 +125,9 @@ def test_a_migration_that_fails_puts_everything_back(tmp_path: Path) -> None:
     made(tmp_path)
     before = tree(tmp_path / "discussions")
 
-    with pytest.raises(StorageError, match="could not migrate the home from format 1: no such key") as caught:
+    with pytest.raises(
+        StorageError, match="could not migrate the data folder from format 1: no such key"
+    ) as caught:
         home.open_home(
             tmp_path, NOW, current_format=2, migrations=(broken_at(upper_case, ValueError("no such key")),)
         )

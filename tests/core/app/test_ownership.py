@@ -54,7 +54,7 @@ def test_a_command_never_owns_a_home_and_a_second_program_is_turned_away(tmp_pat
     command = Ownership(tmp_path, is_wanted=False)
     command.take()
     assert (first.is_ours(), command.is_ours(), command.look()) == (True, False, None)
-    with pytest.raises(LockedError, match="already has this home open"):
+    with pytest.raises(LockedError, match="already has this data folder open"):
         owning(tmp_path)
     first.release()
 

@@ -243,7 +243,7 @@ def test_a_branch_goes_its_own_way(world: World) -> None:
 def test_a_second_program_on_the_home_is_refused_and_the_first_comes_forward(world: World) -> None:
     first = world.start()
 
-    with pytest.raises(LockedError, match="already has this home open"):
+    with pytest.raises(LockedError, match="already has this data folder open"):
         AppController(LocalOutside(OutsideOptions(home=world.home, start=world.project))).start()
 
     until(first, lambda s: s.program.raise_count == 1)

@@ -315,7 +315,7 @@ def test_long_and_endless_lists_are_cut_and_it_is_said(rig: Rig) -> None:
     assert len(rig.start("many", "many")) == 256
     assert "9,744 tools exceed the maximum" in rig.client.left_out("many")[0]
     assert len(rig.start("endless", "endless")) == 100
-    assert "its list goes on" in rig.client.left_out("endless")[0]
+    assert "the server's list goes on" in rig.client.left_out("endless")[0]
 
 
 def test_a_host_that_is_killed_is_an_error_in_words_and_its_servers_come_back(rig: Rig) -> None:
@@ -495,5 +495,5 @@ def test_a_server_over_http_that_leads_elsewhere_is_not_followed_nor_one_of_a_pr
         server.leads_to = f"{elsewhere.url}/mcp"
         assert "not followed" in started(rig, remote(server))
         assert elsewhere.requests == []
-        assert "that a project's server may not use" in started(rig, remote(elsewhere, McpOrigin.PROJECT))
+        assert "a project's server may not use this url" in started(rig, remote(elsewhere, McpOrigin.PROJECT))
         assert elsewhere.requests == []

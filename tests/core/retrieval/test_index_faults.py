@@ -153,7 +153,7 @@ def test_a_full_disk_is_said_and_what_was_indexed_stays(tmp_path: Path) -> None:
 
 def test_a_model_that_is_missing_or_truncated_is_said(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_bytes((MODEL_FOLDER / "tokenizer.json").read_bytes())
-    with pytest.raises(ModelError, match="The embedder is missing"):
+    with pytest.raises(ModelError, match="The embedding model is missing"):
         MiniLM(tmp_path).embed(["x"])
     (tmp_path / "model.onnx").write_bytes((MODEL_FOLDER / "model.onnx").read_bytes()[:-1])
     with pytest.raises(ModelError, match="damaged"):
@@ -170,7 +170,7 @@ def test_without_a_tokenizer_texts_are_still_cut_no_longer_than_with_it(tmp_path
 class NoModel(WordModel):
     """Its vectors fail, or make no sense."""
 
-    answer: object = EmbedError("The embedder is missing", remedy="Install Manual Slop again")
+    answer: object = EmbedError("The embedding model is missing", remedy="Install Manual Slop again")
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         if isinstance(self.answer, Exception):
@@ -182,7 +182,7 @@ class NoModel(WordModel):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (NoModel.answer, "The embedder is missing"),
+        (NoModel.answer, "The embedding model is missing"),
         ((384,), "did not return a vector"),
         ((7,), "1 x 7 numbers"),
         ((), "1 numbers"),

@@ -194,7 +194,7 @@ def test_what_is_not_set_up_is_said_without_asking(
     desk: Desk, server: CompatibleServer, tmp_path: Path
 ) -> None:
     for embedder, said in (
-        (desk.embedder(model=""), "You named no embedder"),
+        (desk.embedder(model=""), "You named no embedding model"),
         (desk.embedder(model="other"), "does not know the model"),
         (
             RemoteEmbedder(EmbeddingServer("gone", "m", 8), desk.clients.get, lambda *_: None),
@@ -240,7 +240,7 @@ def test_a_server_elsewhere_is_asked_only_where_a_person_says_that_it_costs_noth
 
     with pytest.raises(
         EmbedError,
-        match="The price of box/m is unknown. The program does not use it, since making vectors could cost money unasked",
+        match="The price of box/m is unknown",
     ):
         embed(None)
     assert asked == []

@@ -336,7 +336,7 @@ def test_the_meter_tells_of_the_window_what_is_assumed_how_full_it_is_and_what_l
     assert unknown.shows("30.0k / 32.8k assumed · 92 %")
     assert unknown.find("30.0k / 32.8k assumed · 92 %").props["tone"] == "error"
     assert unknown.shows("the program assumes 32,768 tokens")
-    assert unknown.shows("3 messages (≈4.2k tokens) left the model's view")
+    assert unknown.shows("The model no longer reads 3 messages (≈4.2k tokens)")
     asking = with_fields(
         with_window(ModelProfile("p", "m"), 30_000), workers={"models": WorkerStatus("models", "busy")}
     )

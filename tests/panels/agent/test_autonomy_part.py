@@ -47,9 +47,9 @@ def test_it_is_started_beside_the_days_cap_and_a_refusal_is_said_there() -> None
 
 def test_a_home_of_another_program_is_named_and_nothing_is_started_in_this_one() -> None:
     screen = open_at(with_fields(ags.rested(), holder="process 7"))
-    text = "Another program owns this home (process 7). Autonomy runs there, and here after that program ends"
+    text = "Another program uses this data folder (process 7). Autonomy runs there, and here after that program ends"
     assert screen.ui.shows(text)
-    assert screen.ui.shows("home in use elsewhere")
+    assert screen.ui.shows("data folder in use elsewhere")
     (start,) = [n for n in screen.ui.nodes("button") if n.label == "Start autonomy"]
 
     assert not start.is_enabled

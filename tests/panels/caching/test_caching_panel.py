@@ -213,7 +213,7 @@ def test_active_discussions_say_how_each_is_cached() -> None:
     assert "Cached by OpenAI" in _panel(screen)
     assert "OpenAI decides how long the cache lasts" in _panel(screen)
     assert any(tip.endswith("Cached by OpenAI; TTL: provider-managed") for tip in screen.ui.tips())
-    assert "3 have a cache" in _panel(screen)
+    assert "3 discussions have a cache" in _panel(screen)
 
 
 def test_the_selected_discussion_comes_first_then_what_else_holds_something() -> None:
@@ -471,7 +471,7 @@ def test_the_status_bar_says_until_when_the_cache_is_warm_and_what_was_reused() 
     (words,) = [word for word in _status(cache_states.caching()) if "cache" in word and "lab" not in word]
 
     assert words.startswith("cache warm until ")
-    assert words.endswith(" · 15.7k reused")
+    assert words.endswith(" · 15.7k tokens reused")
 
 
 def test_the_status_bar_tells_the_end_of_what_lives_not_of_what_is_over() -> None:
@@ -485,7 +485,7 @@ def test_the_status_bar_tells_the_end_of_what_lives_not_of_what_is_over() -> Non
 def test_the_status_bar_tells_cold_off_and_managed_apart() -> None:
     assert "cache cold" in _status(cache_states.caching(now=states.NOW + timedelta(hours=1)))
     managed = cache_states.caching(caches={"d1": cached("d1", "anthropic", expires_at=None)})
-    assert "cache warm · 15.7k reused" in _status(managed)
+    assert "cache warm · 15.7k tokens reused" in _status(managed)
     state = cache_states.caching()
     off = replace(
         state.discussions.summaries["d1"],

@@ -111,7 +111,7 @@ def test_notes_of_knowledge_are_edited_beside_the_structure_and_it_is_said_who_i
     screen.ui.click("Open 1:10.md in editor")
     assert screen.ui.files == [f"{FOLDER}/files/1:10.md"]
     assert screen.ui.shows(
-        f"An edit goes with the next message of {screen.state.discussions.summaries['d1'].meta.name}"
+        f"the next message of {screen.state.discussions.summaries['d1'].meta.name} carries the change"
     )
 
     screen.ui.click("Edit", within="The lock is reentrant")

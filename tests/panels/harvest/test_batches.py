@@ -92,8 +92,8 @@ def test_a_batch_past_the_limit_asks_and_goes_with_the_persons_yes_or_is_left() 
     made = replace(hs.seen(look=hs.looked().harvest.look), batch=asked, is_past_limit=True)
     screen = open_at("conversations", hs.state(made))
     assert screen.ui.shows("The batch waits for your approval.")
-    screen.ui.click("Submit anyway")
-    screen.ui.click("Do not submit")
+    screen.ui.click("Send the batch anyway")
+    screen.ui.click("Do not send the batch")
 
     assert screen.asked == [asked, LeaveBatch()]
 

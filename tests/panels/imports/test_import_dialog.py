@@ -88,7 +88,7 @@ def test_a_run_under_way_can_be_stopped_and_a_report_closed() -> None:
 def test_a_home_that_cannot_be_written_has_nothing_imported() -> None:
     made = screen(ImportState(paths=("/x",), report=REPORT), is_read_only=True)
 
-    with pytest.raises(AssertionError, match="Nothing can be saved: this home is read-only"):
+    with pytest.raises(AssertionError, match="Nothing can be saved: this data folder is read-only"):
         made.ui.click("Import 1 conversation")
     assert made.asked == []
 

@@ -278,7 +278,7 @@ def test_a_home_that_cannot_be_written_offers_no_change() -> None:
     assert not screen.ui.has("New open task")
     assert not screen.ui.find(f"Mark as done: {TIDE}").is_enabled
     assert not screen.ui.find("Regenerate digest").is_enabled
-    assert "Nothing can be saved: this home is read-only" in screen.ui.tips()
+    assert "Nothing can be saved: this data folder is read-only" in screen.ui.tips()
 
 
 def test_what_was_replaced_is_not_edited_and_can_be_deleted() -> None:

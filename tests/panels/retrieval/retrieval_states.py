@@ -68,7 +68,7 @@ DEGRADED = replace(
     hits=(KNOWN,),
     mode=SearchMode.KEYWORD,
     degraded=True,
-    reason="The embedder needed more than 2 s",
+    reason="The embedding model needed more than 2 s",
     remedy="Try again",
 )
 PASSAGE = RecalledPassage(
@@ -145,7 +145,7 @@ def answered() -> AppState:
 
 def degraded() -> AppState:
     """A question was answered by keywords alone."""
-    return indexed(answer=DEGRADED, report=replace(REPORT, no_vectors="The embedder failed"))
+    return indexed(answer=DEGRADED, report=replace(REPORT, no_vectors="The embedding model failed"))
 
 
 def faulty() -> AppState:

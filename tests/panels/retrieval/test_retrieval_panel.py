@@ -38,7 +38,7 @@ def test_off_it_says_what_it_would_read_and_switches_on_for_this_project_alone()
     assert screen.ui.shows("Search is off in this project")
     assert screen.ui.shows("310 discussions")
     assert screen.ui.shows("../secrets: it is outside the project")
-    assert screen.ui.shows("A stranger's manual_slop.toml can name others")
+    assert screen.ui.shows("outside folders that you allowed")
     screen.ui.click("Turn on for this project")
 
     assert screen.asked == [ChangeProjectSetting("retrieval.enabled", True)]
@@ -87,7 +87,7 @@ def test_where_a_folder_asks_for_what_was_not_shown_nothing_can_be_switched() ->
     screen = open_at(with_fields(state, project=replace(state.config.project, asked=asked)))
 
     assert not screen.ui.has("Turn on for this project")
-    screen.ui.click("Review requests", within="Nothing applies before you look")
+    screen.ui.click("Review requests", within="They apply only after you agree")
     assert screen.view.dialog is not None
     assert screen.view.dialog.kind == "trust"
 
@@ -168,7 +168,7 @@ def test_an_answer_that_is_not_the_whole_one_says_so() -> None:
 
     assert screen.ui.shows("By words only.")
     assert screen.ui.shows("degraded")
-    assert screen.ui.shows("The embedder needed more than 2 s. Try again.")
+    assert screen.ui.shows("The embedding model needed more than 2 s. Try again.")
     assert not open_at(rs.answered()).ui.shows("degraded")
 
 
@@ -201,7 +201,7 @@ def test_the_index_says_what_it_holds_and_is_brought_up_to_date() -> None:
     assert screen.ui.shows("10,678 passages of 359 sources")
     assert screen.ui.shows("42 files · 1,180 passages · 12 without a vector")
     assert screen.ui.shows("3 files read, 356 unchanged, 1 removed, 40 vectors made")
-    assert screen.ui.shows("By the built-in embedder, on this machine")
+    assert screen.ui.shows("By the built-in embedding model, on this machine")
     assert screen.ui.shows("1 file skipped or partly read")
     screen.ui.click("Update now")
     screen.ui.click("Rebuild")
@@ -226,7 +226,7 @@ def test_after_a_run_that_was_stopped_nothing_is_called_up_to_date() -> None:
 def test_index_files_of_notes_are_checked_after_a_run_and_mended_on_a_click() -> None:
     screen = open_at(rs.indexed(), "index")
 
-    assert screen.ui.shows("5 up to date, 1 stale, 1 left over")
+    assert screen.ui.shows("5 up to date, 1 outdated, 1 left over")
     assert screen.ui.shows("your own")
     screen.ui.click("Build")
     screen.ui.click("Check")

@@ -44,7 +44,7 @@ def test_workers_show_while_they_work_or_fail_and_not_while_idle() -> None:
     assert "Counting tokens" in words
     assert "Cannot watch files" in words
     assert "search" not in words
-    assert "read-only home" in words
+    assert "read-only data folder" in words
 
 
 def test_replies_under_way_are_counted_wherever_they_are() -> None:

@@ -79,7 +79,7 @@ def test_a_batch_that_works_is_stopped_and_its_requests_leave_the_provider(
     assert batch.is_unwanted
     assert gone not in file_of(backlog)
     (place,) = [row for row in receipt.places if row.place == "batches"]
-    assert (place.removed, "is being stopped" in place.problem) == (1, True)
+    assert (place.removed, "The program is stopping" in place.problem) == (1, True)
     vendor.replies += [Said(({"type": "text", "text": reply(f"{n} tides.")},)) for n in range(2)]
     vendor.batches.finish(fates=("succeeded", "succeeded"))
     backlog.run()
@@ -147,7 +147,7 @@ def test_a_batch_at_openai_is_stopped_and_its_files_leave_the_provider(isolated_
         receipt = forgotten(backlog, gone)
 
         assert (vendor.batches.last.status, gone in file_of(backlog)) == ("cancelling", False)
-        assert "is being stopped" in receipt_text(receipt)
+        assert "The program is stopping" in receipt_text(receipt)
         vendor.replies.append(OpenAiSaid(({"type": "message", "text": reply("A tide.")},)))
         vendor.batches.finish(status="cancelled")
         backlog.run()

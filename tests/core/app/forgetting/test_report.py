@@ -92,7 +92,7 @@ def test_before_the_deed_it_says_how_much_goes() -> None:
     item = ForgetTarget((), Category.FACTS, "Tides.", "facts.md")
     assert (
         preview_text(ForgetPreview(branches, 1, 5))
-        == "Then 1 item, 5 structured facts and 2 branches go too."
+        == "The program also deletes 1 item, 5 structured facts and 2 branches."
     )
     assert (
         preview_text(ForgetPreview(TALK, 2, 0, 1)) == "Then 2 items go too. 1 item with another source stays."

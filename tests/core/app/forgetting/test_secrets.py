@@ -300,4 +300,4 @@ def test_what_is_left_is_counted_in_the_language_that_is_spoken() -> None:
     cleaned, left = _counted(2)[:2]
 
     assert cleaned.startswith("Bereinigt: ")
-    assert left.startswith("Noch 1 ")
+    assert left.startswith("1 Geheimnis übrig")

@@ -386,7 +386,7 @@ def test_a_home_that_can_only_be_read_is_enough_to_read(
     for arguments in (["discussions"], ["discussions", "show", chosen], ["context", "--discussion", chosen]):
         ended = world.run(*arguments)
         assert ended.code == 0, arguments
-        assert "warning: The home is read-only" in ended.err
+        assert "warning: The data folder is read-only" in ended.err
     assert "Six hours." in world.run("discussions", "show", chosen).out
     for arguments in (
         ["send", "x"],
@@ -395,7 +395,7 @@ def test_a_home_that_can_only_be_read_is_enough_to_read(
     ):
         ended = world.run(*arguments)
         assert (ended.code, ended.out) == (1, ""), arguments
-        assert "The home is read-only" in ended.err
+        assert "The data folder is read-only" in ended.err
     assert len(world.server.bodies) == 1
 
 

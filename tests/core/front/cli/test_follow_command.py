@@ -34,7 +34,7 @@ def test_a_place_is_followed_after_a_yes_listed_and_left(world: World, place: Pa
 def test_a_no_and_nobody_to_ask_change_nothing(world: World, place: Path) -> None:
     assert world.run("import", "--follow", "claude-code", given=b"n\n", types=True).code == 1
     unasked = world.run("import", "--follow", "claude-code")
-    assert (unasked.code, "needs your yes" in unasked.err) == (2, True)
+    assert (unasked.code, "needs your confirmation" in unasked.err) == (2, True)
     assert str(place) not in world.config.read_text()
 
 

@@ -126,7 +126,7 @@ def test_a_batch_past_the_days_limit_asks_and_goes_after_a_yes(far: World, vendo
     assert "not submitted: This batch may cost" in silent.out
     no = far.run("harvest", "--apply", "--batch", given=b"n\n", types=True)
     assert (no.code, vendor.batches.made) == (1, 0)
-    assert "Submit anyway? [y/N]" in no.err
+    assert "Send the batch anyway? [y/N]" in no.err
 
     yes = far.run("harvest", "--apply", "--batch", given=b"y\n", types=True)
 

@@ -66,7 +66,7 @@ def test_a_copy_opens_in_the_persons_editor_away_from_their_folder_and_keys(
 
     own = own_prompt_path(world.home, HARVEST_PROMPT)
     assert (code, own.read_text()) == (0, "Mine.")
-    assert f"{own}: your own copy" in said
+    assert f"Your own copy is {own}" in said
     assert seen == f"{own.parent} False ['--wait']"
 
 

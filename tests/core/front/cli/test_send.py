@@ -344,7 +344,7 @@ def test_a_command_runs_beside_a_program_that_owns_the_home(world: World) -> Non
     assert "Running without a window" in owner.stdout.readline()
     assert world.run("send", "x").code == 0
     second = world.run("--headless")
-    assert (second.code, "already has this home open" in second.err) == (1, True)
+    assert (second.code, "already has this data folder open" in second.err) == (1, True)
     owner.send_signal(signal.SIGINT)
     owner.communicate(timeout=WAIT_S)
     assert owner.returncode == 0

@@ -107,7 +107,7 @@ def test_what_a_provider_or_a_background_worker_could_not_do_is_no_failure_of_th
 
 def test_a_home_that_can_only_be_read_is_enough_unless_the_command_writes() -> None:
     read_only = replace(
-        READY, program=replace(READY.program, notices=(_error("home", "The home is read-only."),))
+        READY, program=replace(READY.program, notices=(_error("home", "The data folder is read-only."),))
     )
     with session(FakeFront(read_only), _console()):
         pass
@@ -181,7 +181,7 @@ def test_faults_of_settings_are_warnings_with_their_place() -> None:
     assert "manual-slop: warning: /c.toml:3: is wrong\n" in said
     assert "manual-slop: warning: VARIABLE: is odd\n" in said
     assert (
-        "/p is not trusted, so the program ignores its requests; `manual-slop trust /p` shows the requests and takes your yes"
+        "/p is not trusted, so the program ignores its requests. To see the requests and agree, run `manual-slop trust /p`"
         in said
     )
     assert "  Persona: p (1 character).\n" in said

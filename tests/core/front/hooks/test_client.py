@@ -138,7 +138,8 @@ def test_where_no_program_runs_nobody_knows_of_autonomy(
 ) -> None:
     assert main(["autonomy", "--home", str(isolated_home)]) == 1
     assert (
-        "Autonomy needs a running program with the Hook API on; this home has none" in capsys.readouterr().err
+        "Autonomy needs a running program with the Hook API on; this data folder has none"
+        in capsys.readouterr().err
     )
 
 

@@ -463,6 +463,6 @@ def test_an_export_over_http_keeps_what_is_ours_and_what_is_there(running: World
     assert there.read_text() == "mine"
     said(there, "Exported 'tides'", replaces=True)
     assert "# tides" in there.read_text()
-    said(running.home / "hook_token", "'hook_token': it belongs to Manual Slop", replaces=True)
-    said(running.config, "'config.toml': it belongs to Manual Slop", replaces=True)
+    said(running.home / "hook_token", "'hook_token': this place belongs to Manual Slop", replaces=True)
+    said(running.config, "'config.toml': this place belongs to Manual Slop", replaces=True)
     assert (running.home / "hook_token").read_text() == token

@@ -259,7 +259,7 @@ def test_a_crash_before_the_submission_pays_nothing_and_waits_until_it_is_sure(
     report = backlog.run()
 
     assert (vendor.batches.made, states(backlog)) == (0, ["intended"])
-    assert any("does not say yet whether it arrived" in one for one in report.problems)
+    assert any("has not confirmed yet that the batch arrived" in one for one in report.problems)
     backlog.now += timedelta(minutes=11)
     backlog.run()
     assert (vendor.batches.made, states(backlog)) == (1, ["cancelled", "submitted"])

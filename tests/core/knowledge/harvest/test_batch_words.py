@@ -72,7 +72,7 @@ def test_a_submission_says_its_half_price_and_that_it_is_reserved() -> None:
     told = sent_sentence((SENT,))
 
     assert told.startswith("4 conversations are at the provider, ~$0.03, half the price, within a day")
-    assert "reserves that amount" in told
+    assert "keeps this amount reserved" in told
 
 
 def test_failures_name_their_conversations_the_first_few_of_many() -> None:

@@ -232,7 +232,7 @@ def test_a_home_that_cannot_be_written_is_looked_at_and_no_more(tmp_path: Path) 
         for effect in effects_of(program):
             (failed,) = program.handle(effect())
             assert isinstance(failed, HarvestFailed)
-            assert failed.text == "The program cannot harvest: this home is read-only"
+            assert failed.text == "The program cannot harvest: this data folder is read-only"
             assert str(program.home) in failed.detail
         assert isinstance(program.handle(ScanConversations(program.run()))[-1], HarvestLooked)
         assert tree(program.home) == before

@@ -137,7 +137,7 @@ def test_a_broken_file_is_told_and_keeps_nobody_from_a_no(isolated_home: Path) -
     (read,) = handled(isolated_home, ReadProposals())
 
     assert isinstance(read, ProposalsRead)
-    assert "cannot read the proposals of other programs" in read.found.problem
+    assert "cannot read the file with proposals of other programs" in read.found.problem
 
 
 def test_what_is_to_be_forgotten_is_proposed_no_more(isolated_home: Path) -> None:

@@ -198,7 +198,7 @@ def test_a_broken_file_of_proposals_is_said_and_left_as_it_is(home: Path) -> Non
         proposals_file(home).write_bytes(data)
         told = used(home, "propose_item", category="facts", text="One more.")
         assert told.is_error
-        assert "cannot read the proposals of other programs" in told.text
+        assert "cannot read the file with proposals of other programs" in told.text
         assert str(home) not in told.text
         assert proposals_file(home).read_bytes() == data
 

@@ -95,13 +95,13 @@ NOTHING: tuple[tuple[str, Change], ...] = (
 SOMETHING: tuple[tuple[str, Change, str], ...] = (
     ("a server", _set("providers", "evil", {"base_url": "http://e.example:81/v1"}),
      ("Server: evil at http://e.example:81/v1: its discussions go to e.example:81, with the key named 'evil'"
-     " (MANUAL_SLOP_KEY_EVIL, the keyring, the home).")),
+     " (MANUAL_SLOP_KEY_EVIL, the keyring, the data folder).")),
     ("a server's address", _set("providers", "box", {"base_url": "http://e/v1"}),
      ("Server: box at http://e/v1: its discussions go to e, with the key named 'box'"
-     " (MANUAL_SLOP_KEY_BOX, the keyring, the home) – changed, before: http://b/v1.")),
+     " (MANUAL_SLOP_KEY_BOX, the keyring, the data folder) – changed, before: http://b/v1.")),
     ("a server's label", _set("providers", "box", {"base_url": "http://b/v1", "label": "OpenAI"}),
      ("""Server: box at http://b/v1 {"label": "OpenAI"}: its discussions go to b, with the key named 'box'"""
-     " (MANUAL_SLOP_KEY_BOX, the keyring, the home) – changed, before: http://b/v1.")),
+     " (MANUAL_SLOP_KEY_BOX, the keyring, the data folder) – changed, before: http://b/v1.")),
     ("the whole disk", _set("project", "allowed_roots", ["/srv", "/"]),
      "Outside folder that presets and searches may read, where index files are written: /."),
     ("a way up", _set("project", "allowed_roots", ["/srv", "../.."]),
@@ -130,7 +130,7 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
      "Setting: ai_settings.spend_limit_usd = 500 – changed, before: 5."),
     ("a vendor", _set("ai_settings", "provider", "openai"),
      ("Setting: ai_settings.provider = openai: new discussions go to api.openai.com, with the key named 'openai'"
-     ' (OPENAI_API_KEY, the keyring, the home) – changed, before: "box".')),
+     ' (OPENAI_API_KEY, the keyring, the data folder) – changed, before: "box".')),
     ("a command", _set("mcp", "servers", {"m": {"command": "sh", "args": ["-c", "boo"], "env": {"TOKEN": "t0ps3cret"}}}),
      "MCP server (a command): m (sh -c boo) – changed since you saw it."),
     ("retrieval", _set("retrieval", "enabled", False), "Setting: retrieval.enabled = False – changed, before: true."),

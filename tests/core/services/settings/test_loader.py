@@ -474,6 +474,6 @@ def test_channels_are_the_persons_alone_and_one_without_a_server_is_left_out(req
     assert loaded.settings.notifications.desktop
     assert "channels.evil.host" in "".join(loaded.project.held_back)
     said = [fault.reason for fault in loaded.faults]
-    assert any("leaves out the channel 'half': set its host" in reason for reason in said)
+    assert any("does not use the IRC channel 'half': set its host" in reason for reason in said)
     assert any("a settings file never holds keys" in reason for reason in said)
     assert "t0ps3cret" not in "".join(said)

@@ -134,7 +134,7 @@ def test_a_preset_that_holds_what_was_not_shown_is_not_written_over(book: Playbo
     assert book.play(SavePreset("core")) == ()
     notice = book.state.program.notices[-1]
     assert notice.action == TrustProject(True, question_id((unseen,)))
-    assert "asks for more than you were shown" in notice.text
+    assert "asks for settings that you have not seen" in notice.text
 
     book.play(settings_loaded(project=PROJECT))
     assert of(book.play(SavePreset("core")), WritePreset)

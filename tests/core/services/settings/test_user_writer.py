@@ -126,7 +126,7 @@ def test_the_last_server_takes_the_empty_table_along(file: Path) -> None:
 @pytest.mark.parametrize(
     ("server_id", "address", "reason"),
     [
-        ("openai", "http://x", "is the name of a vendor"),
+        ("openai", "http://x", "is already the name of a provider"),
         ("My Box", "http://x", "is not a valid id"),
         ("../x", "http://x", "is not a valid id"),
         ("box", "", "needs an address"),

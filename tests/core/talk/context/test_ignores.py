@@ -127,7 +127,7 @@ def test_a_glob_that_finds_only_ignored_files_says_so_and_the_remedy(tmp_path: P
 
     assert problem is not None
     assert problem.kind is FileProblemKind.EMPTY_GLOB
-    assert ".gitignore leaves out 1 matches" in problem.detail
+    assert ".gitignore excludes 1 matches" in problem.detail
     assert "include_ignored = true" in problem.detail
 
 

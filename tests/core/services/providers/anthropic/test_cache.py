@@ -140,7 +140,7 @@ def test_after_a_changed_salt_the_next_turn_misses_and_the_one_after_hits(client
     missed = sent(client, turn(OPUS, *said, cache=FULL, system=salted)).usage
     hit = sent(client, turn(OPUS, *said, "Here.", "On.", cache=FULL, system=salted)).usage
 
-    assert missed.miss_reason.startswith("the system prompt changed, ")
+    assert missed.miss_reason.startswith("the system prompt changed: ")
     assert missed.cache_read_tokens == 0
     assert (hit.cache_read_tokens or 0) > (before.cache_write_tokens or 0)
     assert hit.miss_reason == ""

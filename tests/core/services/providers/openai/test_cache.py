@@ -206,7 +206,7 @@ def test_after_a_changed_salt_the_next_turn_misses_and_the_one_after_hits(
     hit = sent(client, turn(SOL, *said, "Here.", "On.", cache=reading(2), system=salted)).usage
 
     assert missed.cache_read_tokens == 0
-    assert missed.miss_reason.startswith("earlier messages or the system prompt changed, ")
+    assert missed.miss_reason.startswith("earlier messages or the system prompt changed: ")
     assert hit.cache_read_tokens == missed.cache_write_tokens
     assert hit.miss_reason == ""
 
