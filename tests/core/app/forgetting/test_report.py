@@ -95,7 +95,8 @@ def test_before_the_deed_it_says_how_much_goes() -> None:
         == "The program also deletes 1 item, 5 structured facts and 2 branches."
     )
     assert (
-        preview_text(ForgetPreview(TALK, 2, 0, 1)) == "Then 2 items go too. 1 item with another source stays."
+        preview_text(ForgetPreview(TALK, 2, 0, 1))
+        == "The program also deletes 2 items. 1 item with another source stays."
     )
     assert preview_text(ForgetPreview(item, 1, 1)) == "The program also deletes 1 structured fact."
     assert preview_text(ForgetPreview(item, 1, 0)) == "The program deletes nothing else."
