@@ -7,9 +7,8 @@ is of one source stands in one frame, in its own order. Source: issue 19, measur
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import msgspec
 from msgspec.structs import replace
@@ -30,10 +29,10 @@ from core.kernel.values.retrieval import (
     SearchFilters,
     SearchHit,
 )
-from core.kernel.words import SENTENCE_ENDS, STOP_WORDS, query_terms, words
+from core.kernel.words import STOP_WORDS, query_terms, words
 from core.knowledge.evidence_rows import is_struck
-from core.retrieval.fusion import held_terms
 from core.retrieval.retrieval_report import degraded_text, place_text
+from core.retrieval.successors import held_terms, part_of
 
 CORPORA = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
 """Corpora that are recalled without being asked."""
@@ -58,10 +57,6 @@ LEAST_OWN_COSINE = 0.35
 LONG_REPLY_CHARS, LONG_REPLY_COST = 400, 0.25
 """Reply of a model from which on it stands behind what a person said, and the score that it loses: advice can be given again,
 what a person told cannot. Of what long discussions were asked for, four in five stood in a person's words."""
-
-PART_CHARS = 400
-"""Most of a passage that goes along; of a longer one the part that holds most of the message's words. Of 180 questions about long
-discussions .41 of the sources stood beside them with whole passages, .48 so, and no less of the answers' words."""
 
 LEAST_NEWS = 2
 """Different words beyond the message's own that a passage of a discussion must hold: else it tells nothing."""
@@ -257,22 +252,6 @@ def _forms(told: _Told, terms: Sequence[str]) -> Iterator[tuple[_Told, ...]]:
         reply = part_of(told.hit.reply, terms)
         yield told, replace(told, number=told.number + 1, words=reply, is_answer=True)
     yield (told,)
-
-
-def part_of(text: str, terms: Sequence[str]) -> str:
-    """A passage, or of a long one the sentences in a row that hold most of the words. O(text)."""
-    if len(text) <= PART_CHARS:
-        return text
-    ends = [0, *(found.end() for found in SENTENCE_ENDS.finditer(text)), len(text)]
-    held = [frozenset(held_terms(terms, frozenset(words(text[start:end])))) for start, end in pairwise(ends)]
-    best, most = (0, 1), -1
-    for first in range(len(held)):
-        past = max(first + 1, bisect_right(ends, ends[first] + PART_CHARS) - 1)
-        count = len(frozenset[str]().union(*held[first:past]))
-        if count > most:
-            best, most = (first, past), count
-    start, end = ends[best[0]], min(ends[best[1]], ends[best[0]] + PART_CHARS)
-    return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
 
 
 def _is_chosen(told: _Told, chosen: Sequence[_Told]) -> bool:

@@ -13,12 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
-from typing import NamedTuple
 
 import msgspec
 
 from core.kernel.values.retrieval import ChunkKind, Retriever
-from core.kernel.words import STOP_WORDS, words
 
 VECTOR_WEIGHTS: Mapping[ChunkKind, float] = MappingProxyType(
     {
@@ -144,89 +142,6 @@ def by_source(ranked: Iterable[Ranked], count: int) -> tuple[RankedSource, ...]:
         chunks[file_of(one.candidate.path), line].append(one)
     best = islice(chunks.values(), count)
     return tuple(RankedSource(first, tuple(_next(first, rest)[:PASSAGES])) for first, *rest in best)
-
-
-NEWER_AMONG = 60
-"""Best chunks among which the newer of two that say the like goes first."""
-
-LIKE_SHARE = 0.5
-"""Share of words in common, of both chunks together, from which on they say the like of one thing."""
-
-SAME_QUESTION, LIKE_SHARE_THERE = 0.67, 0.3
-"""Share of a question's words that two chunks must both hold to answer the same, and of words in common that is enough then."""
-
-_LEAST_WORDS = 3
-_SHORTEST_STEM = 4
-
-
-class AgedText(NamedTuple):
-    """Words of a chunk with their day. `by`: who said them, or the heading of an item: a reply renews no word of a person."""
-
-    text: str
-    day: str
-    by: str = ""
-
-
-def held_terms(terms: Iterable[str], said: frozenset[str]) -> tuple[str, ...]:
-    """Terms that stand among words, or that begin as one of them does (`index`, `indexes`)."""
-    return tuple(term for term in terms if term in said or any(_is_kin(term, word) for word in said))
-
-
-def _is_kin(one: str, two: str) -> bool:
-    short, long = sorted((one, two), key=len)
-    return len(short) >= _SHORTEST_STEM and len(long) - len(short) <= 3 and long.startswith(short)
-
-
-def newer_first(
-    ranked: Sequence[Ranked],
-    texts: Mapping[ChunkPlace, AgedText],
-    terms: Sequence[str] = (),
-) -> tuple[tuple[Ranked, ...], dict[ChunkPlace, ChunkPlace]]:
-    """The ranking with the newer of two like turns or items before the older one; and of each older one its newer.
-
-    Args:
-        ranked: the best first; texts: of those that are looked at; terms: of the question.
-    """
-    said = {place: frozenset(words(one.text)) - STOP_WORDS for place, one in texts.items()}
-    held = {place: frozenset(held_terms(terms, one)) for place, one in said.items()}
-
-    def is_like(one: ChunkPlace, old: ChunkPlace) -> bool:
-        if min(len(said[one]), len(said[old])) < _LEAST_WORDS:
-            return False
-        answers = terms and len(held[one] & held[old]) >= SAME_QUESTION * len(terms)
-        share = LIKE_SHARE_THERE if answers else LIKE_SHARE
-        return 2 * len(said[one] & said[old]) >= share * (len(said[one]) + len(said[old]))
-
-    order = list(ranked)
-    newer: dict[ChunkPlace, ChunkPlace] = {}
-    at = 0
-    while at < min(len(order), NEWER_AMONG):
-        old = order[at]
-        found = next(
-            (
-                n
-                for n in range(at + 1, min(len(order), NEWER_AMONG))
-                if order[n].kind is old.kind
-                and _is_newer(order[n].candidate, old.candidate, texts)
-                and is_like(order[n].candidate, old.candidate)
-            ),
-            None,
-        )
-        if found is None or old.candidate in newer:
-            at += 1
-            continue
-        one = order.pop(found)
-        newer[old.candidate] = one.candidate
-        order.insert(at, msgspec.structs.replace(one, score=max(one.score, old.score)))
-    return tuple(order), newer
-
-
-def _is_newer(one: ChunkPlace, old: ChunkPlace, texts: Mapping[ChunkPlace, AgedText]) -> bool:
-    if one not in texts or old not in texts or texts[one].by != texts[old].by:
-        return False
-    day, old_day = texts[one].day, texts[old].day
-    is_later = one.path == old.path and one.line > old.line and (day or old_day) >= old_day
-    return is_later or bool(day and old_day and day > old_day)
 
 
 def file_of(source: str) -> str:

@@ -140,6 +140,11 @@ def report_text(report: IndexReport) -> str:
     return ", ".join(said)
 
 
+def newer_text(place: str) -> str:
+    """Sentence about a passage that a newer one took the place of."""
+    return tr("A newer passage says something similar: {newer}", newer=one_line(place, SNIPPET_CHARS))
+
+
 def _answer_lines(answer: SearchAnswer, project: str) -> Iterator[str]:
     if said := degraded_text(answer):
         yield said
@@ -159,10 +164,9 @@ def _answer_lines(answer: SearchAnswer, project: str) -> Iterator[str]:
         )
         yield f"    {one_line(hit.text, SNIPPET_CHARS)}"
         if hit.newer:
-            yield tr(
-                "    A newer passage says something similar: {newer}",
-                newer=one_line(hit.newer, SNIPPET_CHARS),
-            )
+            yield f"    {newer_text(hit.newer)}"
         for one in hit.also:
             first, last = one.lines.first, one.lines.last
             yield f"    {first if first == last else f'{first}-{last}'}: {one_line(one.text, SNIPPET_CHARS)}"
+            if one.newer:
+                yield f"    {newer_text(one.newer)}"

@@ -29,15 +29,12 @@ from core.kernel.words import query_terms
 from core.retrieval.chunker import keyword_text
 from core.retrieval.embedding import instruction_of
 from core.retrieval.fusion import (
-    NEWER_AMONG,
-    AgedText,
     ChunkPlace,
     KindScores,
     Ranked,
     RankedSource,
     by_source,
     fuse,
-    newer_first,
     worth_showing,
 )
 from core.retrieval.index_file import IndexFaultError
@@ -53,6 +50,7 @@ from core.retrieval.index_store import (
 from core.retrieval.local_store import FtsTokens
 from core.retrieval.nearness import MINILM, OWN, Scale
 from core.retrieval.remote_embedder import Embedder, EmbedError, sound_vectors
+from core.retrieval.successors import NEWER_AMONG, AgedText, newer_first, with_successors
 
 # Share of a query that each kind's best chunks hold: by it kinds are told apart whose best would all count
 # as one.
@@ -121,8 +119,8 @@ _EMBEDDED_CHARS = 2_000
 _NO_VECTORS, _SOME_VECTORS = tr("No passage has a vector yet"), tr("Some passages have no vector yet")
 _WAIT = tr("The program makes them while it updates the index")
 
-_AGEING = frozenset({ChunkKind.CONVERSATION, ChunkKind.KNOWLEDGE})
-"""Kinds of which an older one may be out of date where a newer one says the like."""
+_AGEING = frozenset({ChunkKind.CONVERSATION, ChunkKind.KNOWLEDGE, ChunkKind.PROSE})
+"""Kinds of which an older one may be out of date where a newer one says the like: all but code."""
 
 _CANDIDATES = 100
 _PER_HIT = 5
@@ -334,22 +332,28 @@ def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) ->
     count = min(max(asked.count, 1), MAX_HITS)
     stored = store.read(one.candidate for one in ranked[:NEWER_AMONG] if one.kind in _AGEING)
     texts = {
-        place: AgedText(text=one.chunk.text, day=one.chunk.date or one.head.date, by=one.chunk.heading)
+        place: AgedText(text=one.chunk.text, day=one.chunk.date or one.head.date, by=_speaker(one))
         for place, one in stored.items()
     }
     ranked, newer = newer_first(ranked, texts, query_terms(asked.query))
     sources = tuple(map(RankedSource, ranked[:count])) if asked.by_evidence else by_source(ranked, count)
+    sources = with_successors(sources, ranked, newer)
     wanted = {one.candidate for source in sources for one in (source.best, *source.also)} - stored.keys()
     stored |= store.read(wanted)
-    return tuple(_hit(source, stored, newer) for source in sources if source.best.candidate in stored)
+    places = {old: place_of(stored[after]) for old, after in newer.items() if after in stored}
+    return tuple(_hit(source, stored, places) for source in sources if source.best.candidate in stored)
+
+
+def _speaker(one: StoredChunk) -> str:
+    """Who says a passage: of a turn its role; notes, items and facts are the person's own."""
+    return one.chunk.heading if one.chunk.kind is ChunkKind.CONVERSATION else Role.USER.value
 
 
 def _hit(
-    source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk], newer: Mapping[ChunkPlace, ChunkPlace]
+    source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk], newer: Mapping[ChunkPlace, str]
 ) -> SearchHit:
     best = source.best
     kept = stored[best.candidate]
-    after = stored.get(newer.get(best.candidate, best.candidate), kept)
     also = [(one, stored[one.candidate].chunk) for one in source.also if one.candidate in stored]
     return SearchHit(
         corpus=kept.source.corpus,
@@ -367,14 +371,19 @@ def _hit(
         tags=kept.head.tags,
         also=tuple(
             Passage(
-                lines=chunk.lines, heading=chunk.heading, score=one.score, text=chunk.text, date=chunk.date
+                lines=chunk.lines,
+                heading=chunk.heading,
+                score=one.score,
+                text=chunk.text,
+                date=chunk.date,
+                newer=newer.get(one.candidate, ""),
             )
             for one, chunk in also
         ),
         cosine=round(best.cosine, 6),
         scope=kept.source.scope,
         reply=kept.chunk.after if kept.chunk.heading == Role.USER.value else "",
-        newer="" if after is kept else place_of(after),
+        newer=newer.get(best.candidate, ""),
     )
 
 

@@ -10,7 +10,7 @@ from core.kernel.values.curation import FileItem, FileMode, Preset
 from core.kernel.values.retrieval import Corpus, Retriever, SearchAnswer, SearchFilters, SearchHit
 from core.kernel.values.updates import is_under_way
 from core.retrieval.retrieval_messages import SearchMemory
-from core.retrieval.retrieval_report import hit_file
+from core.retrieval.retrieval_report import hit_file, newer_text
 from core.retrieval.retrieval_step import DAY_REMEDY, day_of
 from core.talk.context.context_messages import ChangePreset
 from core.talk.discussion.discussion_messages import SelectDiscussion
@@ -50,6 +50,7 @@ def hit_card(desk: Desk, at: int, hit: SearchHit, terms: tuple[str, ...]) -> Non
         ui.text(
             "snippet", facts.snippet(facts.plain(hit, terms), terms), style="small", wraps=True, terms=terms
         )
+        _newer(ui, "newer", hit.newer)
         _foot(desk, hit)
         if key_of(hit) in desk.view.of(RetrievalView).unfolded:
             _more_passages(ui, hit)
@@ -131,6 +132,13 @@ def with_hit(item: FileItem, hit: SearchHit) -> FileItem:
     return with_lines(item, hit.lines)
 
 
+def _newer(ui: Ui, key: str | tuple[str, int], place: str) -> None:
+    """Say of a passage that a newer one took its place; nothing where none did."""
+    if place:
+        said = newer_text(place)
+        ui.text(key, said, tone="warn", style="small", wraps=True, tip=said)
+
+
 def _more_passages(ui: Ui, hit: SearchHit) -> None:
     for at, one in enumerate(hit.also):
         with ui.row(("also", at)):
@@ -142,6 +150,7 @@ def _more_passages(ui: Ui, hit: SearchHit) -> None:
         if one.text:
             words = one_line(one.text, _ALSO_CHARS)
             ui.text(("words", at), words, style="small", wraps=True, tip=one.text[:_TIP_CHARS])
+        _newer(ui, ("newer", at), one.newer)
 
 
 _ALSO_CHARS, _TIP_CHARS = 240, 1_200

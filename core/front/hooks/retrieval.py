@@ -53,6 +53,7 @@ class PassageData(Data, frozen=True):
     score: float
     text: str
     date: str
+    newer: str
 
 
 class SearchHitData(Data, frozen=True):
@@ -289,6 +290,7 @@ def _hit(hit: SearchHit) -> SearchHitData:
                 score=one.score,
                 text=one.text,
                 date=one.date,
+                newer=one.newer,
             )
             for one in hit.also
         ],

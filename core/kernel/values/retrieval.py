@@ -98,7 +98,7 @@ class Passage(msgspec.Struct, frozen=True):
     """A further passage of a source that was found.
 
     Args:
-        date: its own day, ISO 8601, empty where it has none.
+        date: its own day, ISO 8601, empty where it has none; newer: place of the passage that took its place, empty for none.
     """
 
     lines: LineRange
@@ -106,6 +106,7 @@ class Passage(msgspec.Struct, frozen=True):
     score: float
     text: str = ""
     date: str = ""
+    newer: str = ""
 
 
 class SearchHit(msgspec.Struct, frozen=True):

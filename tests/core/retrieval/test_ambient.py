@@ -31,8 +31,9 @@ from core.kernel.values.retrieval import (
     SearchHit,
 )
 from core.retrieval import retrieval_worker as recaller_module
-from core.retrieval.ambient import PART_CHARS, part_of, passage_texts, recall_filters, recalled
+from core.retrieval.ambient import passage_texts, recall_filters, recalled
 from core.retrieval.retrieval_worker import BUSY, TOO_SLOW, Recaller
+from core.retrieval.successors import PART_CHARS, part_of
 from tests.patience import PATIENCE_S
 
 MESSAGE = "How did we tune the checkpoint interval?"

@@ -8,12 +8,10 @@ from msgspec.structs import replace
 from core.kernel.values.retrieval import ChunkKind, Retriever
 from core.retrieval.fusion import (
     VECTOR_WEIGHTS,
-    AgedText,
     ChunkPlace,
     KindScores,
     by_source,
     fuse,
-    newer_first,
     worth_showing,
 )
 
@@ -128,61 +126,3 @@ def test_ties_go_by_path_then_line() -> None:
     tied = {place("b", 1, 5): 1.0, place("a", 2, 9): 1.0, place("a", 3, 2): 1.0}
     ranked = fuse([KindScores(ChunkKind.PROSE, tied, {})])
     assert [(one.candidate.path, one.candidate.line) for one in ranked] == [("a", 2), ("a", 9), ("b", 5)]
-
-
-def test_of_two_that_say_the_like_the_newer_goes_first_and_the_older_knows_it() -> None:
-    old, new, other = place("a", 1, 1), place("b", 2, 2), place("c", 3, 3)
-    words = {
-        old: AgedText("The build server runs at port 8080", "2026-01-01"),
-        new: AgedText("The build server now runs at port 9090", "2026-02-01"),
-        other: AgedText("The harbour master is called Ada", "2026-03-01"),
-    }
-    ranked = fuse(
-        [KindScores(kind=ChunkKind.CONVERSATION, keyword={old: 9.0, other: 5.0, new: 4.0}, vector={})]
-    )
-
-    order, newer = newer_first(ranked, words)
-
-    assert [one.candidate for one in order] == [new, old, other]
-    assert newer == {old: new}
-    assert order[0].score >= order[1].score
-
-
-def test_turns_of_one_discussion_age_by_their_number_and_unlike_ones_not_at_all() -> None:
-    first, last = place("a", 1, 1), place("a", 2, 7)
-    ranked = fuse([KindScores(kind=ChunkKind.CONVERSATION, keyword={first: 9.0, last: 4.0}, vector={})])
-    like = {
-        first: AgedText("the build port is 8080 here", ""),
-        last: AgedText("the build port is 9090 here", ""),
-    }
-    unlike = {
-        first: AgedText("the build port is 8080 here", ""),
-        last: AgedText("somebody else came by train", ""),
-    }
-
-    assert [one.candidate for one in newer_first(ranked, like)[0]] == [last, first]
-    assert newer_first(ranked, unlike) == (ranked, {})
-
-
-def test_two_that_answer_the_same_question_need_less_in_common() -> None:
-    old, new = place("a", 1, 1), place("b", 2, 2)
-    ranked = fuse([KindScores(kind=ChunkKind.CONVERSATION, keyword={old: 9.0, new: 4.0}, vector={})])
-    words = {
-        old: AgedText("The builder asks 18,400 euros for the bathroom with the walk-in shower", "2026-01-01"),
-        new: AgedText("His second offer for the bathroom, said the builder, is 15,900 euros", "2026-02-01"),
-    }
-    asked = ("builder", "bathroom")
-
-    assert newer_first(ranked, words)[1] == {}
-    assert newer_first(ranked, words, asked)[1] == {old: new}
-
-
-def test_a_reply_renews_no_word_of_a_person() -> None:
-    said, echoed = place("a", 1, 1), place("a", 2, 2)
-    ranked = fuse([KindScores(kind=ChunkKind.CONVERSATION, keyword={said: 9.0, echoed: 4.0}, vector={})])
-    words = {
-        said: AgedText("the build port is 8080 here", "", "user"),
-        echoed: AgedText("so the build port is 8080 here", "", "assistant"),
-    }
-
-    assert newer_first(ranked, words) == (ranked, {})

@@ -1,0 +1,222 @@
+"""Which of two passages took the other's place, pure: the newer goes first, and the older knows it.
+
+A number, a day, a place or a wish changes; the thing that it is said of stays. So two passages are compared by the part of each
+that is about the question: both name what is asked about, and the newer says so in like words, or says that something changed.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
+
+from core.kernel.words import SENTENCE_ENDS, STOP_WORDS, words
+from core.retrieval.fusion import ChunkPlace, Ranked, RankedSource
+
+NEWER_AMONG = 60
+"""Best chunks among which the newer of two that say the like goes first."""
+
+LIKE_SHARE = 0.5
+"""Share of words in common, of both passages together, from which on they say the like of one thing."""
+
+SAME_QUESTION, LIKE_SHARE_THERE = 0.67, 0.3
+"""Share of a question that two passages must both hold to answer the same, and of words in common that is enough then."""
+
+CHANGED_QUESTION, LIKE_SHARE_CHANGED = 0.4, 0.1
+"""The same where the newer one says that something changed."""
+
+PART_CHARS = 400
+"""Most of a passage that is told and compared; of a longer one the part that holds most of the question's words. Of 180
+questions about long discussions .41 of the sources stood beside them with whole passages, .48 so, and no less of the answers'
+words."""
+
+_LEAST_WORDS = 3
+_SHORTEST_STEM = 4
+_COMMON_AMONG, _COMMON_SHARE = 8, 0.5
+"""From so many passages on a word that this share of them holds tells none of them apart; short lists of such words exist for
+English alone."""
+
+_CHANGES = frozenset(
+    word
+    for said in (
+        "now nowadays longer anymore instead moved switched changed replaced dropped postponed raised lowered reduced increased",
+        "decreased extended shortened shifted rescheduled rebooked renamed retired cancelled canceled updated upgraded downgraded",
+        "revised corrected correction became grew rose fell stopped quit since finally meanwhile lately recently agreed",
+        "jetzt nun inzwischen mittlerweile seit seitdem statt stattdessen nunmehr neuerdings verschoben geandert gewechselt",
+        "umgezogen ersetzt erhoht gesenkt verlangert verkurzt abgesagt",
+        "maintenant desormais depuis plutot finalement demenage change remplace reporte decale augmente baisse annule",
+        "ahora ya desde finalmente cambio cambiado cambiamos movio trasladado aplazado aumento subio bajo",
+        "adesso ormai invece spostato cambiato rimandato agora mudou adiado",
+        "теперь больше вместо уже перенесли изменили переехали сменили",
+        "现在 不再 改为 改成 搬到 换成 最后 不用 推迟 变更 変更 移転",
+    )
+    for word in said.split()
+)
+"""Words by which people say that something is not as it was, folded as `words` folds them."""
+
+
+class AgedText(NamedTuple):
+    """Words of a chunk with their day. `by`: who said them: a reply renews no word of a person."""
+
+    text: str
+    day: str
+    by: str = ""
+
+
+class _Said(NamedTuple):
+    """A passage as it is compared. `held`: the question's terms that it holds, a bit each; `tells`: it says of a change."""
+
+    words: frozenset[str]
+    held: int
+    tells: bool
+
+
+def held_terms(terms: Iterable[str], said: frozenset[str]) -> tuple[str, ...]:
+    """Terms that stand among words, or that begin as one of them does (`index`, `indexes`)."""
+    return tuple(term for term in terms if term in said or any(_is_kin(term, word) for word in said))
+
+
+def _is_kin(one: str, two: str) -> bool:
+    short, long = sorted((one, two), key=len)
+    return len(short) >= _SHORTEST_STEM and len(long) - len(short) <= 3 and long.startswith(short)
+
+
+def part_of(text: str, terms: Sequence[str]) -> str:
+    """A passage, or of a long one the sentences in a row that hold most of the words. O(text)."""
+    if len(text) <= PART_CHARS:
+        return text
+    ends = [0, *(found.end() for found in SENTENCE_ENDS.finditer(text)), len(text)]
+    held = [frozenset(held_terms(terms, frozenset(words(text[start:end])))) for start, end in pairwise(ends)]
+    best, most = (0, 1), -1
+    for first in range(len(held)):
+        past = max(first + 1, bisect_right(ends, ends[first] + PART_CHARS) - 1)
+        count = len(frozenset[str]().union(*held[first:past]))
+        if count > most:
+            best, most = (first, past), count
+    start, end = ends[best[0]], min(ends[best[1]], ends[best[0]] + PART_CHARS)
+    return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
+
+
+def newer_first(
+    ranked: Sequence[Ranked],
+    texts: Mapping[ChunkPlace, AgedText],
+    terms: Sequence[str] = (),
+) -> tuple[tuple[Ranked, ...], dict[ChunkPlace, ChunkPlace]]:
+    """The ranking with the newer of two like passages before the older one; and of each older one its newer.
+
+    Args:
+        ranked: the best first; texts: of those that are looked at; terms: of the question.
+    """
+    looked_at = [one.candidate for one in ranked[:NEWER_AMONG] if one.candidate in texts]
+    newer = _successors(looked_at, texts, terms)
+    order, at = list(ranked), 0
+    while at < len(order) and at < NEWER_AMONG:
+        old = order[at]
+        after = newer.get(old.candidate)
+        found = next((n for n in range(at + 1, len(order)) if order[n].candidate == after), None)
+        if found is None:
+            at += 1
+            continue
+        one = order.pop(found)
+        order.insert(at, msgspec.structs.replace(one, score=max(one.score, old.score)))
+    return tuple(order), newer
+
+
+def with_successors(
+    sources: Sequence[RankedSource], ranked: Iterable[Ranked], newer: Mapping[ChunkPlace, ChunkPlace]
+) -> tuple[RankedSource, ...]:
+    """The sources with the successor of each passage that they show, where it would be one too many of its source.
+
+    Args:
+        ranked: by which a successor stands before its older one, so that its source is shown where that one's is.
+    """
+    shown = {one.candidate for source in sources for one in (source.best, *source.also)}
+    wanted = {after for old, after in newer.items() if old in shown} - shown
+    more = [one for one in ranked if one.candidate in wanted] if wanted else []
+    return tuple(
+        RankedSource(
+            source.best,
+            (*source.also, *(one for one in more if one.candidate.path == source.best.candidate.path)),
+        )
+        for source in sources
+    )
+
+
+def _successors(
+    places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], terms: Sequence[str]
+) -> dict[ChunkPlace, ChunkPlace]:
+    """Of each passage the one that took its place: of those that say the like of most that is asked the newest."""
+    said, weights = _compared(places, texts, terms)
+    found: dict[ChunkPlace, ChunkPlace] = {}
+    for old in places:
+        shares = {
+            one: share
+            for one in places
+            if one is not old
+            and _is_newer(one, old, texts)
+            and (share := _likeness(said[one], said[old], weights)) >= 0
+        }
+        if shares:
+            most = max(shares.values())
+            best = [one for one, share in shares.items() if share == most]
+            found[old] = max(best, key=lambda one: (texts[one].day, one.line))
+    return found
+
+
+def _compared(
+    places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], terms: Sequence[str]
+) -> tuple[dict[ChunkPlace, _Said], tuple[float, ...]]:
+    """The passages as they are compared, and the weight of each of the question's terms: of one that nobody holds none, else
+    the more, the fewer hold it.
+    """
+    parts = {place: frozenset(words(part_of(texts[place].text, terms))) for place in places}
+    held = {place: frozenset(held_terms(terms, said)) for place, said in parts.items()}
+    among = len(places)
+    by_term = Counter(term for one in held.values() for term in one)
+    weights = tuple(math.log1p(among / by_term[term]) if by_term[term] else 0.0 for term in terms)
+    by_word = Counter(word for one in parts.values() for word in one)
+    most = _COMMON_SHARE * among if among >= _COMMON_AMONG else among
+    common = frozenset(word for word, count in by_word.items() if count > most)
+    said = {
+        place: _Said(
+            words=part - STOP_WORDS - common,
+            held=sum(1 << at for at, term in enumerate(terms) if term in held[place]),
+            tells=not _CHANGES.isdisjoint(part),
+        )
+        for place, part in parts.items()
+    }
+    return said, weights
+
+
+def _likeness(new: _Said, old: _Said, weights: Sequence[float]) -> float:
+    """Share of the question that both hold where the new one says the like; -1 where it does not."""
+    whole = sum(weights)
+    both = _weight(new.held & old.held, weights) / whole if whole else 0.0
+    is_all = not old.held & ~new.held
+    if new.tells and both >= CHANGED_QUESTION:
+        least = LIKE_SHARE_CHANGED
+    elif is_all:
+        least = LIKE_SHARE_THERE if both >= SAME_QUESTION else LIKE_SHARE
+    else:
+        return -1.0
+    if least > LIKE_SHARE_CHANGED and min(len(new.words), len(old.words)) < _LEAST_WORDS:
+        return -1.0
+    shared = 2 * len(new.words & old.words)
+    return both if shared >= least * (len(new.words) + len(old.words)) else -1.0
+
+
+def _weight(held: int, weights: Sequence[float]) -> float:
+    return sum(weight for at, weight in enumerate(weights) if held >> at & 1)
+
+
+def _is_newer(one: ChunkPlace, old: ChunkPlace, texts: Mapping[ChunkPlace, AgedText]) -> bool:
+    if texts[one].by != texts[old].by:
+        return False
+    day, old_day = texts[one].day, texts[old].day
+    is_later = one.path == old.path and one.line > old.line and (day or old_day) >= old_day
+    return is_later or bool(day and old_day and day > old_day)

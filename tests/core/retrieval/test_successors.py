@@ -1,0 +1,132 @@
+"""Of two that say the like the newer goes first and the older knows it: own pairs in five languages, in four forms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from core.kernel.values.retrieval import ChunkKind
+from core.retrieval.fusion import ChunkPlace, KindScores, by_source, fuse
+from core.retrieval.successors import AgedText, newer_first, with_successors
+from tests.core.retrieval.updates import FORMS, answered, made, seen, updates
+
+LEAST_NEW_FIRST, MOST_UNMARKED, MOST_TAKEN = 20, 4, 1
+"""Of the 24 pairs, by words alone: newer ones first, older ones without a mark, later ones of another thing that took a place."""
+
+
+def place(path: str, row: int = 1, line: int = 1) -> ChunkPlace:
+    return ChunkPlace("shelf", row, path, line)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_changed_stands_before_what_it_was_in_five_languages(tmp_path: Path, form: str) -> None:
+    known = updates()
+    store = made(tmp_path / "index", form, known, None)
+    told = [seen(one, answered(store, form, one, None)) for one in known]
+    store.close()
+
+    assert Counter(one.first for one in told)["new"] >= LEAST_NEW_FIRST
+    assert sum(not one.is_old_marked for one in told) <= MOST_UNMARKED
+    assert sum(one.is_beside_taken for one in told) <= MOST_TAKEN
+
+
+def test_an_older_one_below_its_newer_is_marked_too_and_each_of_three_knows_the_newest() -> None:
+    first, second, third = place("a", 1, 1), place("b", 2, 2), place("c", 3, 3)
+    words = {
+        first: AgedText("The build server runs at port 8080", "2026-01-01"),
+        second: AgedText("The build server runs at port 8181", "2026-02-01"),
+        third: AgedText("The build server runs at port 9090", "2026-03-01"),
+    }
+    ranked = fuse(
+        [KindScores(kind=ChunkKind.CONVERSATION, keyword={third: 9.0, first: 5.0, second: 4.0}, vector={})]
+    )
+
+    order, newer = newer_first(ranked, words)
+
+    assert order[0].candidate == third
+    assert newer == {first: third, second: third}
+
+
+def test_what_is_said_later_of_another_thing_takes_no_ones_place() -> None:
+    old, other = place("a", 1, 1), place("b", 2, 2)
+    words = {
+        old: AgedText("Our rate limit at the weather service is 60 calls a minute", "2026-01-01"),
+        other: AgedText("Our rate limit at the map service is 20 calls a minute", "2026-02-01"),
+    }
+    ranked = fuse([KindScores(kind=ChunkKind.CONVERSATION, keyword={old: 9.0, other: 4.0}, vector={})])
+
+    assert newer_first(ranked, words, ("rate", "limit", "weather"))[1] == {}
+
+
+def test_the_newer_one_is_shown_where_its_source_has_better_passages() -> None:
+    """Three further passages of a source are shown: the fourth is shown where it took the place of one that is."""
+    best = {place("long", row, row): 20.0 - row for row in range(1, 5)}
+    old, new = place("short", 8, 1), place("long", 9, 9)
+    ranked = fuse([KindScores(kind=ChunkKind.PROSE, keyword={**best, new: 6.0, old: 5.0}, vector={})])
+    sources = by_source(ranked, 10)
+    assert new not in {one.candidate for one in sources[0].also}
+
+    shown = with_successors(sources, ranked, {old: new})
+
+    assert [one.candidate for one in shown[0].also][-1] == new
+    assert shown[1] == sources[1]
+
+
+def test_of_two_that_say_the_like_the_newer_goes_first_and_the_older_knows_it() -> None:
+    old, new, other = place("a", 1, 1), place("b", 2, 2), place("c", 3, 3)
+    words = {
+        old: AgedText("The build server runs at port 8080", "2026-01-01"),
+        new: AgedText("The build server now runs at port 9090", "2026-02-01"),
+        other: AgedText("The harbour master is called Ada", "2026-03-01"),
+    }
+    ranked = fuse(
+        [KindScores(kind=ChunkKind.CONVERSATION, keyword={old: 9.0, other: 5.0, new: 4.0}, vector={})]
+    )
+
+    order, newer = newer_first(ranked, words)
+
+    assert [one.candidate for one in order] == [new, old, other]
+    assert newer == {old: new}
+    assert order[0].score >= order[1].score
+
+
+def test_turns_of_one_discussion_age_by_their_number_and_unlike_ones_not_at_all() -> None:
+    first, last = place("a", 1, 1), place("a", 2, 7)
+    ranked = fuse([KindScores(kind=ChunkKind.CONVERSATION, keyword={first: 9.0, last: 4.0}, vector={})])
+    like = {
+        first: AgedText("the build port is 8080 here", ""),
+        last: AgedText("the build port is 9090 here", ""),
+    }
+    unlike = {
+        first: AgedText("the build port is 8080 here", ""),
+        last: AgedText("somebody else came by train", ""),
+    }
+
+    assert [one.candidate for one in newer_first(ranked, like)[0]] == [last, first]
+    assert newer_first(ranked, unlike) == (ranked, {})
+
+
+def test_two_that_answer_the_same_question_need_less_in_common() -> None:
+    old, new = place("a", 1, 1), place("b", 2, 2)
+    ranked = fuse([KindScores(kind=ChunkKind.CONVERSATION, keyword={old: 9.0, new: 4.0}, vector={})])
+    words = {
+        old: AgedText("The builder asks 18,400 euros for the bathroom with the walk-in shower", "2026-01-01"),
+        new: AgedText("His second offer for the bathroom, said the builder, is 15,900 euros", "2026-02-01"),
+    }
+    asked = ("builder", "bathroom")
+
+    assert newer_first(ranked, words)[1] == {}
+    assert newer_first(ranked, words, asked)[1] == {old: new}
+
+
+def test_a_reply_renews_no_word_of_a_person() -> None:
+    said, echoed = place("a", 1, 1), place("a", 2, 2)
+    ranked = fuse([KindScores(kind=ChunkKind.CONVERSATION, keyword={said: 9.0, echoed: 4.0}, vector={})])
+    words = {
+        said: AgedText("the build port is 8080 here", "", "user"),
+        echoed: AgedText("so the build port is 8080 here", "", "assistant"),
+    }
+
+    assert newer_first(ranked, words) == (ranked, {})
