@@ -331,10 +331,7 @@ def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) ->
     """The best of a ranking with their words. Of two that say the like the newer goes first."""
     count = min(max(asked.count, 1), MAX_HITS)
     stored = store.read(one.candidate for one in ranked[:NEWER_AMONG] if one.kind in _AGEING)
-    texts = {
-        place: AgedText(text=one.chunk.text, day=one.chunk.date or one.head.date, by=_speaker(one))
-        for place, one in stored.items()
-    }
+    texts = {place: _aged(one) for place, one in stored.items()}
     ranked, newer = newer_first(ranked, texts, query_terms(asked.query))
     sources = tuple(map(RankedSource, ranked[:count])) if asked.by_evidence else by_source(ranked, count)
     sources = with_successors(sources, ranked, newer)
@@ -344,9 +341,15 @@ def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) ->
     return tuple(_hit(source, stored, places) for source in sources if source.best.candidate in stored)
 
 
-def _speaker(one: StoredChunk) -> str:
-    """Who says a passage: of a turn its role; notes, items and facts are the person's own."""
-    return one.chunk.heading if one.chunk.kind is ChunkKind.CONVERSATION else Role.USER.value
+def _aged(one: StoredChunk) -> AgedText:
+    """A passage with its day. Notes, items and facts are the person's own words."""
+    kind = one.chunk.kind
+    return AgedText(
+        text=one.chunk.text,
+        day=one.chunk.date or one.head.date,
+        by=one.chunk.heading if kind is ChunkKind.CONVERSATION else Role.USER.value,
+        is_in_order=kind is not ChunkKind.PROSE,
+    )
 
 
 def _hit(

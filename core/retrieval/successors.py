@@ -1,4 +1,4 @@
-"""Which of two passages took the other's place, pure: the newer goes first, and the older knows it.
+"""Successors of passages, pure: of two that say the like of one thing the newer goes first, and the older knows it.
 
 A number, a day, a place or a wish changes; the thing that it is said of stays. So two passages are compared by the part of each
 that is about the question: both name what is asked about, and the newer says so in like words, or says that something changed.
@@ -61,14 +61,20 @@ _CHANGES = frozenset(
 
 
 class AgedText(NamedTuple):
-    """Words of a chunk with their day. `by`: who said them: a reply renews no word of a person."""
+    """Words of a chunk with their day.
+
+    Args:
+        by: who said them: a reply renews no word of a person.
+        is_in_order: further down in its source stands what was said later, as in a discussion and not as in a note.
+    """
 
     text: str
     day: str
     by: str = ""
+    is_in_order: bool = True
 
 
-class _Said(NamedTuple):
+class _Compared(NamedTuple):
     """A passage as it is compared. `held`: the question's terms that it holds, a bit each; `tells`: it says of a change."""
 
     words: frozenset[str]
@@ -170,7 +176,7 @@ def _successors(
 
 def _compared(
     places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], terms: Sequence[str]
-) -> tuple[dict[ChunkPlace, _Said], tuple[float, ...]]:
+) -> tuple[dict[ChunkPlace, _Compared], tuple[float, ...]]:
     """The passages as they are compared, and the weight of each of the question's terms: of one that nobody holds none, else
     the more, the fewer hold it.
     """
@@ -183,7 +189,7 @@ def _compared(
     most = _COMMON_SHARE * among if among >= _COMMON_AMONG else among
     common = frozenset(word for word, count in by_word.items() if count > most)
     said = {
-        place: _Said(
+        place: _Compared(
             words=part - STOP_WORDS - common,
             held=sum(1 << at for at, term in enumerate(terms) if term in held[place]),
             tells=not _CHANGES.isdisjoint(part),
@@ -193,7 +199,7 @@ def _compared(
     return said, weights
 
 
-def _likeness(new: _Said, old: _Said, weights: Sequence[float]) -> float:
+def _likeness(new: _Compared, old: _Compared, weights: Sequence[float]) -> float:
     """Share of the question that both hold where the new one says the like; -1 where it does not."""
     whole = sum(weights)
     both = _weight(new.held & old.held, weights) / whole if whole else 0.0
@@ -218,5 +224,5 @@ def _is_newer(one: ChunkPlace, old: ChunkPlace, texts: Mapping[ChunkPlace, AgedT
     if texts[one].by != texts[old].by:
         return False
     day, old_day = texts[one].day, texts[old].day
-    is_later = one.path == old.path and one.line > old.line and (day or old_day) >= old_day
-    return is_later or bool(day and old_day and day > old_day)
+    is_below = texts[one].is_in_order and one.path == old.path and one.line > old.line
+    return (is_below and (day or old_day) >= old_day) or bool(day and old_day and day > old_day)

@@ -60,6 +60,17 @@ def test_what_is_said_later_of_another_thing_takes_no_ones_place() -> None:
     assert newer_first(ranked, words, ("rate", "limit", "weather"))[1] == {}
 
 
+def test_a_part_of_a_note_is_not_newer_for_standing_further_down() -> None:
+    above, below = place("a", 1, 1), place("a", 2, 20)
+    ranked = fuse([KindScores(kind=ChunkKind.PROSE, keyword={above: 9.0, below: 4.0}, vector={})])
+    words = {
+        above: AgedText("the build port is 8080 here", "2026-01-01", is_in_order=False),
+        below: AgedText("the build port is 9090 here", "2026-01-01", is_in_order=False),
+    }
+
+    assert newer_first(ranked, words) == (ranked, {})
+
+
 def test_the_newer_one_is_shown_where_its_source_has_better_passages() -> None:
     """Three further passages of a source are shown: the fourth is shown where it took the place of one that is."""
     best = {place("long", row, row): 20.0 - row for row in range(1, 5)}
