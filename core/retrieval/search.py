@@ -334,7 +334,7 @@ def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) ->
     texts = {place: _aged(one) for place, one in stored.items()}
     ranked, newer = newer_first(ranked, texts, query_terms(asked.query))
     sources = tuple(map(RankedSource, ranked[:count])) if asked.by_evidence else by_source(ranked, count)
-    sources = with_successors(sources, ranked, newer)
+    sources = with_successors(sources, ranked, newer, count)
     wanted = {one.candidate for source in sources for one in (source.best, *source.also)} - stored.keys()
     stored |= store.read(wanted)
     places = {old: place_of(stored[after]) for old, after in newer.items() if after in stored}

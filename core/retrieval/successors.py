@@ -134,23 +134,29 @@ def newer_first(
 
 
 def with_successors(
-    sources: Sequence[RankedSource], ranked: Iterable[Ranked], newer: Mapping[ChunkPlace, ChunkPlace]
+    sources: Sequence[RankedSource],
+    ranked: Iterable[Ranked],
+    newer: Mapping[ChunkPlace, ChunkPlace],
+    count: int,
 ) -> tuple[RankedSource, ...]:
-    """The sources with the successor of each passage that they show, where it would be one too many of its source.
+    """The sources, `count` at most, with the successor of each passage that they show.
 
-    Args:
-        ranked: by which a successor stands before its older one, so that its source is shown where that one's is.
+    It stands under its source, as one too many there, or is a source of its own before the older one.
     """
     shown = {one.candidate for source in sources for one in (source.best, *source.also)}
     wanted = {after for old, after in newer.items() if old in shown} - shown
-    more = [one for one in ranked if one.candidate in wanted] if wanted else []
-    return tuple(
-        RankedSource(
-            source.best,
-            (*source.also, *(one for one in more if one.candidate.path == source.best.candidate.path)),
-        )
-        for source in sources
-    )
+    if not wanted:
+        return tuple(sources)
+    missing = {one.candidate.path: one for one in ranked if one.candidate in wanted}
+    found: list[RankedSource] = []
+    for source in sources:
+        held = (one.candidate for one in (source.best, *source.also))
+        paths = dict.fromkeys(after.path for old in held if (after := newer.get(old)) and after in wanted)
+        known = {one.best.candidate.path for one in (*sources, *found)}
+        found += [RankedSource(missing[path]) for path in paths if path not in known]
+        under = missing.get(source.best.candidate.path)
+        found.append(RankedSource(source.best, (*source.also, under)) if under else source)
+    return tuple(found[:count])
 
 
 def _successors(

@@ -98,6 +98,19 @@ def test_a_source_comes_once_by_its_best_chunk_with_three_more() -> None:
     assert short.best.candidate.path == "short"
 
 
+def test_a_discussion_of_many_fitting_turns_is_shown_before_one_of_a_single_better_turn() -> None:
+    """The order stays that of the best turns; a file gains nothing by its length."""
+    broad = {place("broad", row, row): 5.0 for row in range(1, 9)}
+    scores = {place("best", 20): 9.0, place("single", 21): 5.5, **broad}
+
+    def shown(kind: ChunkKind) -> list[str]:
+        found = by_source(fuse([KindScores(kind=kind, keyword=scores, vector={})]), 2)
+        return [one.best.candidate.path for one in found]
+
+    assert shown(ChunkKind.CONVERSATION) == ["best", "broad"]
+    assert shown(ChunkKind.PROSE) == ["best", "single"]
+
+
 def test_each_item_of_knowledge_is_a_source_and_its_own_parts_are_named() -> None:
     """What is known of one matter may all stand in `facts.md`."""
     items = {place("facts.md", 1, 7): 3.0, place("facts.md", 2, 9): 2.0, place("facts.md", 3, 7): 1.0}

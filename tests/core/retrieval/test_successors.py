@@ -79,10 +79,21 @@ def test_the_newer_one_is_shown_where_its_source_has_better_passages() -> None:
     sources = by_source(ranked, 10)
     assert new not in {one.candidate for one in sources[0].also}
 
-    shown = with_successors(sources, ranked, {old: new})
+    shown = with_successors(sources, ranked, {old: new}, 10)
 
     assert [one.candidate for one in shown[0].also][-1] == new
     assert shown[1] == sources[1]
+
+
+def test_the_newer_one_is_shown_where_its_source_is_not() -> None:
+    places = {place(name, row, 1): 9.0 - row for row, name in enumerate("abcd", 1)}
+    new = place("e", 5, 1)
+    ranked = fuse([KindScores(kind=ChunkKind.PROSE, keyword={**places, new: 1.0}, vector={})])
+    old = next(one for one in places if one.path == "c")
+
+    shown = with_successors(by_source(ranked, 4), ranked, {old: new}, 4)
+
+    assert [one.best.candidate.path for one in shown] == ["a", "b", "e", "c"]
 
 
 def test_of_two_that_say_the_like_the_newer_goes_first_and_the_older_knows_it() -> None:
