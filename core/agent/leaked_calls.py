@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -20,10 +21,13 @@ from msgspec.structs import replace
 
 from core.agent.leaked_dialects import (
     OPENINGS,
+    TELLS_OF_CALLS,
     Found,
     calls_in,
     dialect_calls,
+    end_of,
     json_call,
+    python_calls,
     types_of,
     unmarked,
     value_of,
@@ -57,7 +61,7 @@ StandsElsewhere = Callable[[str], bool]
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 _FUNCTION = late(
-    r"<function=([\w.:-]{1,128})(?:>|=?(?=\{))"
+    r"<function=([\w.:-]{1,128})(?:>|[\s=(,\[]{0,9}(?=\{))"
     r"|<(?:name|function|tool_name|function_name)>\s*([\w.:-]{1,128})\s*(?:</\w{1,20}>\s*)?(?=<parameter=)"
 )
 _STARTS = rf"{_FUNCTION.pattern}|{OPENINGS.pattern}"
@@ -70,7 +74,8 @@ _RUN = late(r"`+")
 _BLANK = late(r"\n[ \t]*\n")
 _ESCAPED = late(r"\\+[nrt]|\\+u[0-9a-fA-F]{4}")
 _NO_LETTERS = late(r"[\W\d_]+")
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(strict=False)
+"""Models write line breaks into the strings of their calls."""
 _MOST_TRIES = 100
 """Places of a text that are looked at."""
 
@@ -201,34 +206,56 @@ def _without(text: str, leaks: Sequence[_Leak]) -> str:
 
 
 def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str) -> list[_Leak]:
-    """Calls as JSON and nothing else, of a model that is known to write them so."""
-    start = _skip(text, 0)
-    token = next((one for one in _TOKENS if text.startswith(one, start)), "")
-    body = _skip(text, start + len(token))
-    if not (token or _WRITES_BARE.search(model)) or text[body : body + 1] not in {"{", "["}:
-        return []
-    calls_read = _json_calls(text, body, tools)
-    if calls_read is None or _skip(text, calls_read[1]) != len(text):
-        return []
-    calls, end = calls_read
+    """Calls up to the end of a text: of a model that is known to write them so, or alone and told as calls by themselves."""
+    is_known = _WRITES_BARE.search(model) is not None
+    for head in islice(_BARE_HEAD.finditer(text), _MOST_TRIES if is_known else 1):
+        body, is_alone = head.end(), not text[: head.start()].strip()
+        found = (
+            _json_calls(text, body, tools) if is_known or (is_alone and _tells_itself(text, body)) else None
+        ) or (python_calls(text, body, tools) if is_known and is_alone else None)
+        if found is None or not _REST[bool(head[1])].match(text, found[1]):
+            continue
+        try:
+            given = tuple((name, _as_json(arguments)) for name, arguments in found[0])
+        except (RecursionError, TypeError, ValueError):
+            return []
+        return [_Leak(start=head.start(), end=len(text), cores=(text[body : found[1]],), calls=given)]
+    return []
+
+
+def _tells_itself(text: str, at: int) -> bool:
+    """True if JSON says that it is a call, or a list of calls."""
     try:
-        given = tuple((name, _as_json(arguments)) for name, arguments in calls)
-    except RecursionError:
-        return []
-    return [_Leak(start=start, end=len(text), cores=(text[body:end],), calls=given)]
+        value, _ = _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return False
+    several = value if isinstance(value, list) else [value]
+    return all(
+        isinstance(one, dict)
+        and (
+            one.get("type") in _CALL_TYPES or "tool_call_id" in one or isinstance(one.get("tool_calls"), list)
+        )
+        for one in several
+    )
 
 
-_WRITES_BARE = late(r"(?i)qwen-?2|qwen-?3-coder|llama-?3|hammer|devstral|glm-?4")
-_TOKENS = ("<|python_tag|>", "[TOOL_CALLS]")
-"""Models that write calls as JSON alone, and tokens of templates that say that a call follows.
+_CALL_TYPES = ("function", "function_call", "tool_call", "tool_use")
+_BARE_HEAD = late(r"(?:\A|\n[ \t]*\n)\s*(`{3,}(?:json|tool_\w+)?[ \t]*\n\s*)?(?=[\[{])")
+_REST = {False: late(r"\s*\Z"), True: late(r"\s*`{3,}\s*\Z")}
+_WRITES_BARE = late(
+    r"(?i)qwen-?[23]|qwen-?coder|qwq|llama-?[34]|llama-?xlam|xlam|hammer|devstral|codestral|mistral|ministral|magistral|glm-?4|granite|phi-?[34]|gemma"
+    r"|hermes|toolace|watt-tool|arch-(?:function|agent)|nemotron|functionary|firefunction|lfm-?2|olmo|smollm|falcon|internlm|command-?[ar]|deepseek-(?:r1|coder|v2)"
+)
+"""Models that write calls as JSON alone, or as a list of Python's.
 
-Source: ollama and llama.cpp issues (ggml-org/llama.cpp#14697, jundot/omlx#2565, NousResearch/hermes-agent#87900), read 2026-11.
+Source: ollama, llama.cpp and vLLM issues (ggml-org/llama.cpp#14697, jundot/omlx#2565, NousResearch/hermes-agent#87900,
+vllm-project/vllm#46863, #51697), and the templates of open models, read 2026-11.
 """
 
 
 def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
     quoted = _quoted(text)
-    starts = _starts_of(tuple(tools))
+    starts = _starts_of(tuple(tools), is_told=TELLS_OF_CALLS.search(text) is not None)
     at = 0
     for _ in range(_MOST_TRIES):
         found = starts.search(text, at)
@@ -239,16 +266,22 @@ def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
         if any(first <= start < end for first, end in quoted):
             continue
         leak = _leak_at(text, start, tools)
-        if leak is not None:
+        if leak is not None and (found.lastgroup != "bare" or TELLS_OF_CALLS.search(text, start, leak.end)):
             at = leak.end
             yield leak
 
 
 @lru_cache(maxsize=16)
-def _starts_of(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Places at which calls may begin: at a marker, or at an element that has the name of a tool."""
-    elements = "|".join(map(re.escape, names))
-    return re.compile(rf"{_STARTS}|<(?:{elements})>" if names else _STARTS, re.MULTILINE)
+def _starts_of(names: tuple[str, ...], *, is_told: bool) -> re.Pattern[str]:
+    """Places at which calls may begin: at a marker, at an element that has the name of a tool, or, in a text with markers of
+    which the first may be lost, at JSON or at the name of a tool.
+    """
+    several = "|".join(map(re.escape, names))
+    elements = rf"|<(?:{several})>" if names else ""
+    bare = (
+        rf"|(?P<bare>^[ \t]*[\[{{]|(?:\bfunctions\.)?(?<![\w./])(?:{several})\b)" if names and is_told else ""
+    )
+    return re.compile(f"{_STARTS}{elements}{bare}", re.MULTILINE)
 
 
 def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | None:
@@ -303,17 +336,41 @@ def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | 
     calls: list[tuple[str, dict[str, Any]]] = []
     core_end = at
     while text[at : at + 1] in {"{", "["}:
-        try:
-            value, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
+        read = _value_at(text, at)
+        if read is None:
             return None
+        value, end = read
         for one in calls_in(value):
             call = json_call(one, tools)
             if call is None:
                 return None
             calls.append(call)
-        at, core_end = _skip(text, end), end
+        at, core_end = end_of(_BETWEEN, text, end), end
     return (calls, core_end) if calls else None
+
+
+_BETWEEN = late(r"\s*(?:[;,]\s*(?=[\[{])|[}\]]{1,3}\s*(?=</tool_call>))?")
+"""Between two objects, or before the end: models write semicolons, or close once too often."""
+
+
+def _value_at(text: str, at: int) -> tuple[Any, int] | None:
+    """JSON from here, also where a model left out what closes it before the closing tag."""
+    try:
+        return _DECODER.raw_decode(text, at)
+    except RecursionError:
+        return None
+    except ValueError:
+        end = text.find(_CLOSE, at)
+    if end < 0:
+        return None
+    body = text[at:end].rstrip()
+    for closing in _MISSING:
+        with suppress(ValueError, RecursionError):
+            return _DECODER.decode(body + closing), end
+    return None
+
+
+_MISSING = ("}", "]", "}]")
 
 
 def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -332,6 +389,7 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | N
                 arguments, at = _DECODER.raw_decode(text, at)
             except (ValueError, RecursionError):
                 return None
+            at = end_of(_BRACKETS, text, at)
         while (parameter := _PARAMETER.match(text, at)) is not None:
             given, at = _parameter_at(text, parameter.end())
             arguments[parameter[1]] = value_of(given, types.get(parameter[1]))
@@ -357,6 +415,7 @@ def _parameter_at(text: str, at: int) -> tuple[str, int]:
     return (text[at:end], end + len(_PARAMETER_END)) if is_closed else (text[at:end].strip(), end)
 
 
+_BRACKETS = late(r"[\s)\]>]*")
 _NEXT_PARAMETER = late(r"\n[ \t]*(?=<parameter=[\w.:-]{1,128}>)")
 
 

@@ -20,13 +20,14 @@ from core.kernel.values.stack import ToolSchema
 Found = tuple[list[tuple[str, dict[str, Any]]], int]
 """Calls as a tool's name and arguments, and where the last of them ends."""
 
-_PREFIX = r"(?:[\w-]{1,20}:|｜DSML｜)?"
+_PREFIX = r"(?:[\w-]{1,20}:|[|｜]DSML[|｜])?"
 _OF_CALLS = r"(?i:tool|function|call|invoke|action|python_tag)"
 _TOKEN = (
     r"<\|[^<>|\s]{1,40}\|?>|<[^<>|/\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|\[/?[A-Z][A-Z_]{2,30}\]"
-    rf"|</?[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"
+    rf"|</?[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|✿[A-Z]{{2,12}}✿:?|functools(?=\[)"
 )
-"""A marker in any dress: between pipes on both sides or one, in brackets, or a tag whose name tells of calls."""
+"""A marker in any dress: between pipes on both sides or one, in brackets, between flowers as Qwen's agents have it, a tag whose
+name tells of calls, or the word of Phi."""
 
 _SAID = r"\[(?i:(?:call|us|invok|runn?)(?:e|ing)?[ _](?:tool|function)|(?:tool|function)[ _](?:call|use))s?:?\s*(?=[\w.:-]{1,200}\s*[{(])"
 """Words in brackets before a call, as some models write them. Source: waybarrios/vllm-mlx#15, Qwen3 (read 2026-11)."""
@@ -35,12 +36,19 @@ OPENINGS = late(
     rf"<[|｜]?(?!/)[^<>=/\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"
     r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
     rf"|<{_PREFIX}(?:invoke|function|tool|tool_call|tool_use|function_call)\s+(?:name|tool)="
-    r"|<\|channel\|>\s*(?:commentary|analysis)\s+to=|<\|start\|>assistant\s+to="
+    r"|<[|｜][^<>|｜\s]{1,40}[|｜]?>(?=\s*[\[{])|✿[A-Z]{2,12}✿:|\bfunctools(?=\[)"
+    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>|^|(?<=assistant))\s*(?:commentary|analysis)\s+to=|<\|start\|>assistant\s+to="
+    r"|^[ \t*]{0,9}Action:[ \t*`]{0,9}(?=[\w.:-]{1,200}[ \t*`]{0,9}\n[ \t*]{0,9}Action Input:)"
     r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*[{(])"
     rf"|{_SAID}",
     re.MULTILINE,
 )
 """Begin of calls; a function in angle brackets and JSON in a `<tool_call>` are read beside this module."""
+
+TELLS_OF_CALLS = late(
+    rf"</?[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|\[/?[A-Z_]{{0,20}}(?:TOOL|CALL|ARGS)[A-Z_]{{0,20}}\]|</?\w{{0,20}}arg_(?:key|value)>"
+)
+"""A marker of calls, opening or closing."""
 
 _TOKENS = late(rf"(?:\s|`{{3,}}\w*|{_TOKEN})*")
 _NAMED = late(
@@ -48,12 +56,11 @@ _NAMED = late(
     rf"(?:\s|```(?:json)?|\[CALL_ID\]\w{{1,40}}|\[ARGS\]|{_TOKEN})*(?=[{{(])"
 )
 _CHANNEL = late(
-    r"(?:<\|start\|>assistant\s*)?(?:<\|channel\|>\s*(?:commentary|analysis)\s+)?to=([^\s<>]{1,200})"
+    r"(?:(?:<\|start\|>)?assistant\s*)?(?:(?:<\|channel\|>)?\s*(?:commentary|analysis)\s+)?to=([^\s<>]{1,200})"
     r"[^<>{}]{0,40}(?:<\|[^<>|\s]{1,40}\|>[^<>{}]{0,40}){0,3}(?=\{)"
 )
-_PAIRS = late(r"([^\s<>{}]{1,200})\s*(?=<arg_key>)")
-_PAIR = late(r"\s*<arg_key>([^<>]{1,128})</arg_key>\s*<arg_value>")
-_PAIR_END = "</arg_value>"
+_PAIRS = late(r"([^\s<>{}]{1,200})\s*(?=<\w{0,20}arg_key>)")
+_PAIR = late(r"\s*<(\w{0,20})arg_key>([^<>]{1,128})</\w{0,20}arg_key>\s*<\w{0,20}arg_value>")
 _INVOKE = late(
     rf"<({_PREFIX})(invoke|function|tool|tool_call|tool_use|function_call)\s+(?:name|tool)=[\"']?([^\s\"'<>]{{1,200}})[\"']?\s*>"
 )
@@ -65,7 +72,8 @@ _ELEMENT = late(r"\s*<(([\w.:-]{1,128}))()>")
 _WORD = late(r"[\w-]+")
 _MOST_PYTHON = 20_000
 _MOST_CALLS = 20
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(strict=False)
+"""Models write line breaks into the strings of their calls."""
 
 
 def dialect_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -106,7 +114,7 @@ def without_tokens(text: str) -> str:
 
 def _call_at(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """The next call behind the tokens before it, and the tokens that close it."""
-    start = _end_of(_TOKENS, text, at)
+    start = end_of(_TOKENS, text, at)
     for read in _FORMS:
         found = read(text, start, tools) or (read(text, at, tools) if at != start else None)
         if found is not None:
@@ -116,11 +124,12 @@ def _call_at(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
 
 def _closed(text: str, at: int) -> int:
     """End of the tokens behind a call: blanks alone belong to what follows."""
-    end = _end_of(_TOKENS, text, at)
+    end = end_of(_TOKENS, text, at)
     return end if text[at:end].strip() else at
 
 
-def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+def end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """Where a pattern that begins here ends, else here."""
     found = pattern.match(text, at)
     return found.end() if found else at
 
@@ -158,18 +167,18 @@ def _loose_object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
     if close is None or depth > _DEEPEST:
         raise ValueError
     made: dict[str, Any] = {}
-    at = _end_of(_BLANKS, text, at + 1)
+    at = end_of(_BLANKS, text, at + 1)
     if close == ")" and text[at] == "{":
         inner = _object_at(text, at)
         if inner is None:
             raise ValueError
-        made, at = inner[0], _end_of(_BLANKS, text, inner[1])
+        made, at = inner[0], end_of(_BLANKS, text, inner[1])
     while text[at] != close:
         key = _KEY.match(text, at)
         if key is None:
             raise ValueError
         made[key[1]], at = _loose_value(text, key.end(), depth + 1)
-        at = _end_of(_COMMA, text, at)
+        at = end_of(_COMMA, text, at)
     return made, at + 1
 
 
@@ -189,7 +198,7 @@ def _loose_value(text: str, at: int, depth: int) -> tuple[Any, int]:
 
 def _loose_list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
     made: list[Any] = []
-    at = _end_of(_BLANKS, text, at + 1)
+    at = end_of(_BLANKS, text, at + 1)
     while text[at] != "]":
         if depth > _DEEPEST:
             raise ValueError
@@ -199,7 +208,7 @@ def _loose_list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
             end = min(place for place in (text.find(",", at), text.find("]", at)) if place >= 0)
             value, at = value_of(text[at:end].strip(), None), end
         made.append(value)
-        at = _end_of(_COMMA, text, at)
+        at = end_of(_COMMA, text, at)
     return made, at + 1
 
 
@@ -224,6 +233,14 @@ def _in_brackets(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found |
     return (found[0], end.end()) if found and end else None
 
 
+def _acted(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
+    """A line with the name and one with the input, as agents' prompts of ReAct have it."""
+    return _with_object(_ACTION.match(text, at), text, tools)
+
+
+_ACTION = late(
+    r"[ \t*]{0,9}Action:[ \t*`]{0,9}([\w.:-]{1,200})[ \t*`]{0,9}\n[ \t*]{0,9}Action Input:[\s*]{0,9}(?:```\w{0,10}\s*)?(?=\{)"
+)
 _BRACKETED = late(rf"{_SAID}([\w.:-]{{1,200}})\s*")
 _CLOSED = late(r"\s*\]")
 
@@ -239,8 +256,12 @@ def _listed(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None
         return None
     try:
         value, end = _DECODER.raw_decode(text, at)
-    except (ValueError, RecursionError):
+    except RecursionError:
         return None
+    except ValueError:
+        if (loose := _object_at(text, at)) is None:
+            return None
+        value, end = loose
     several = [json_call(one, tools) for one in calls_in(value)]
     calls = [one for one in several if one is not None]
     return (calls, end) if calls and len(calls) == len(several) else None
@@ -301,12 +322,13 @@ def _in_pairs(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | No
         return None
     types, arguments, place = types_of(tools[name]), dict[str, Any](), head.end()
     while (pair := _PAIR.match(text, place)) is not None:
-        end = text.find(_PAIR_END, pair.end())
+        pair_end = f"</{pair[1]}arg_value>"
+        end = text.find(pair_end, pair.end())
         if end < 0:
             return None
-        key = pair[1].strip()
+        key = pair[2].strip()
         arguments[key] = value_of(text[pair.end() : end], types.get(key))
-        place = end + len(_PAIR_END)
+        place = end + len(pair_end)
     return [(name, arguments)], place
 
 
@@ -332,7 +354,7 @@ def _with_inside(
 ) -> Found | None:
     """The call of an element of this tag, from behind its opening: an object, then an element with each parameter."""
     types, arguments = types_of(tools[name]), dict[str, Any]()
-    if inner := _object_at(text, _end_of(_BLANKS, text, place)):
+    if inner := _object_at(text, end_of(_BLANKS, text, place)):
         arguments, place = inner
     while (parameter := opening.match(text, place) or _ELEMENT.match(text, place)) is not None:
         parameter_end = f"</{parameter[1]}>"
@@ -351,20 +373,21 @@ def _with_parts(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | 
     """An element with the name, then one with the arguments as an object."""
     head = _NAME_PART.match(text, at)
     name = _tool(head[1], tools) if head else ""
-    given = _object_at(text, head.end()) if head and name else None
-    if given is None:
+    if head is None or not name:
         return None
-    return [(name, given[0])], _end_of(_PART_END, text, given[1])
+    if (given := _object_at(text, head.end())) is not None:
+        return [(name, given[0])], end_of(_PART_END, text, given[1])
+    return _with_inside(text, head.end(), name, _ELEMENT, head[2], tools)
 
 
 _BLANKS = late(r"\s*")
 _NAME_PART = late(
-    r"<(?:tool_|function_)?name>\s*([^<>\s]{1,200})\s*</(?:tool_|function_)?name>\s*<(?:arguments|parameters|input|args|params)>\s*(?=\{)"
+    r"<(?:(?:tool_|function_)?name|function|tool)>\s*([^<>\s]{1,200})\s*</(?:(?:tool_|function_)?name|function|tool)>\s*<(arguments|parameters|input|args|params)>\s*"
 )
 _PART_END = late(r"\s*</(?:arguments|parameters|input|args|params)>")
 
 
-def _as_python(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
+def python_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """Calls as Python writes them, with values that are written out: a list of them, or one alone, also as what is printed."""
     is_list = text[at : at + 1] == "["
     head = None if is_list else _PYTHON.match(text, at)
@@ -399,7 +422,18 @@ def _python_call(node: ast.expr) -> tuple[str, dict[str, Any]]:
     return ast.unparse(node.func), {one.arg or "": ast.literal_eval(one.value) for one in node.keywords}
 
 
-_FORMS = (_invoked, _in_brackets, _in_channel, _in_pairs, _with_parts, _element, _named, _listed, _as_python)
+_FORMS = (
+    _invoked,
+    _in_brackets,
+    _acted,
+    _in_channel,
+    _in_pairs,
+    _with_parts,
+    _element,
+    _named,
+    _listed,
+    python_calls,
+)
 
 
 def types_of(tool: ToolSchema) -> Mapping[str, object]:

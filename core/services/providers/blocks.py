@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import accumulate
 
 import msgspec
+from msgspec.structs import replace
 
 from core.kernel.patterns import late
 from core.kernel.structures import shared_run
@@ -371,14 +373,50 @@ def _digest(*texts: str) -> str:
 
 # Thoughts that a server left in the text, between tags, and the words of the reply behind them.
 
-_NAMES = ("think", "thinking", "thought", "thoughts", "reasoning", "seed:think")
+_NAMES = (
+    "think",
+    "thinking",
+    "thought",
+    "thoughts",
+    "reasoning",
+    "reason",
+    "reflection",
+    "seed:think",
+    "longcat_think",
+    "scratchpad",
+    "Thought",
+    "REASONING_SCRATCHPAD",
+    "mm:think",
+)
+_STARTS = ("", "<|start|>assistant")
 _TAGS = {
     **{f"<{name}>": f"</{name}>" for name in _NAMES},
     "[THINK]": "[/THINK]",
     "◁think▷": "◁/think▷",
+    "<|channel>thought": "<channel|>",
+    "<|inner_prefix|>": "<|inner_suffix|>",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<|think|>": "<|end|>",
+    **{f"{start}<|channel|>analysis<|message|>": "<|end|>" for start in _STARTS},
 }
-_ORPHAN = late(r"(?:\A|\n)[ \t]*</think>[ \t]*(?:\n|\Z)|</think>[ \t]*\n[ \t]*\n")
+_SPOKEN = (
+    *(f"{start}<|channel|>{name}<|message|>" for start in _STARTS for name in ("final", "commentary")),
+    *("<|START_RESPONSE|>", "<|START_TEXT|>", "<|begin_of_solution|>", "<|begin|>assistant<|content|>"),
+)
+"""Markers before the words of a reply. Source: templates of gpt-oss, Cohere Command, Gemma 4, Apertus, OpenThinker, Solar (read 2026-11)."""
+_SHUT = "|".join(
+    map(re.escape, (*(f"</{name}>" for name in _NAMES), "[/THINK]", "◁/think▷", "<|END_THINKING|>"))
+)
+_ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})[ \t]*(?:\n|\Z)|(?:{_SHUT})[ \t]*\n[ \t]*\n")
 """A tag that only closes, alone in its line or before an empty one: words about the tag stand elsewhere."""
+_DROPPED = late(r"(?s)\Aanalysis(?=[A-Z\"'\s])(.{1,200000}?)assistant(?:final|commentary(?!\s*to=))(.+)\Z")
+"""A reply of gpt-oss of whose markers a server left the words alone. Source: ollama and vLLM issues (read 2026-11)."""
+_LAST = late(
+    r"\s*(?:<\|(?:im_end|return|end|eot_id|eom_id|endoftext|end_of_text|eos|END_RESPONSE|END_TEXT|END_OF_TURN_TOKEN|end_of_solution|user|observation)\|>"
+    r"|</s>|<end_of_turn>|<turn\|>|<｜end▁of▁sentence｜>|\[e~\[)+\s*\Z"
+)
+"""What ends a turn in the templates of models, left at the end of a text."""
 
 Piece = tuple[bool, str]
 """True for a thought, and its text."""
@@ -425,14 +463,16 @@ class TaggedText:
         start = self._held.lstrip()
         opened = next((tag for tag in _TAGS if start.startswith(tag)), "")
         if not opened:
-            return False
+            spoken = next((one for one in _SPOKEN if start.startswith(one)), "")
+            self._held = start[len(spoken) :] if spoken else self._held
+            return bool(spoken)
         self._close, self._has_thought, self._is_fresh = _TAGS[opened], True, True
         self._held = start[len(opened) :]
         return True
 
     def _may_open(self) -> bool:
         start = self._held.lstrip()
-        return any(tag.startswith(start) for tag in _TAGS)
+        return any(tag.startswith(start) for tag in (*_TAGS, *_SPOKEN))
 
     def _thought(self) -> tuple[str, bool]:
         """More of the thought, and whether it ended. What may be the begin of its closing tag waits."""
@@ -457,15 +497,37 @@ class TaggedText:
 
 
 def parted(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """The parts of a whole reply, with the thoughts before a tag that only closes as thoughts."""
-    if any(isinstance(part, ReasoningPart) for part in parts):
-        return tuple(parts)
-    for at, part in enumerate(parts):
+    """The parts of a whole reply, with the thoughts before a tag that only closes as thoughts, without what ends a turn."""
+    kept = tuple(_without_last(part) for part in parts)
+    if any(isinstance(part, ReasoningPart) for part in kept):
+        return kept
+    for at, part in enumerate(kept):
         if isinstance(part, TextPart):
-            found = _ORPHAN.search(part.text)
-            if found is None or "`" in part.text[: found.start()][-3:] or "<think" in part.text:
-                return tuple(parts)
-            thought, words = part.text[: found.start()].strip(), part.text[found.end() :].strip()
-            made = [ReasoningPart(thought) if thought else None, TextPart(words) if words else None]
-            return (*parts[:at], *(one for one in made if one is not None), *parts[at + 1 :])
-    return tuple(parts)
+            made = [one for one in _thought_and_words(part.text) if one.text]
+            return (*kept[:at], *(made or [part]), *kept[at + 1 :])
+    return kept
+
+
+def _thought_and_words(text: str) -> Sequence[ReasoningPart | TextPart]:
+    """The thought before a tag that only closes and the words behind it; the words alone where there is none."""
+    if (dropped := _DROPPED.match(text)) is not None:
+        return ReasoningPart(dropped[1].strip()), TextPart(dropped[2].strip())
+    found = _ORPHAN.search(text)
+    if found is None or "`" in text[: found.start()][-3:] or _opening_of(found[0]) in text:
+        return (TextPart(text),)
+    return ReasoningPart(text[: found.start()].strip()), TextPart(text[found.end() :].strip())
+
+
+def _opening_of(closed: str) -> str:
+    """The tag that one which closes belongs to."""
+    return closed.strip().replace("/", "", 1).replace("END", "START").removesuffix(">")
+
+
+def _without_last(part: Part) -> Part:
+    if not isinstance(part, TextPart) or (last := _LAST.search(part.text)) is None:
+        return part
+    return (
+        part
+        if "`" in part.text[: last.start()][-3:] or not part.text[: last.start()].strip()
+        else replace(part, text=part.text[: last.start()])
+    )

@@ -230,6 +230,7 @@ _NOT_THERE = r"(?:not (?:currently |yet )?(?:supported|enabled|available|allowed
 _TOOL_USE = r"(?:tools?\b|functions?\b|tool[ _-]?(?:use|call)|function[ _-]?call)"
 _UNWANTED = r"(?:inappropriate|sensitive|harmful|unsafe|prohibited|risky|offensive)"
 _TEXT = r"(?:prompt|inputs?|context|conversation|(?:all |the )messages)"
+_NO_FIT = r"(?:does not|doesn'?t|do not|don'?t|did not|didn'?t|won'?t|will not|cannot|can'?t|could not|couldn'?t|not|unable to) fit"
 _TOO_LONG = r"(?:exceed(?:s|ed|ing)?|too (?:long|large)|(?:longer|greater|larger) than|must (?:be|have) less than|cannot exceed)"
 
 
@@ -329,6 +330,15 @@ MEANINGS: tuple[Meaning, ...] = (
             r"context (?:length|window|size|limit) (?:exceed|of only|is too small|overflow)",
             r"prompt (?:is|has|of) [\d,]+ tokens.{0,60}context (?:length|window|size|limit)",
             r"(?:greater|larger|longer) than the (?:model'?s )?context",
+            _about(
+                r"context(?: (?:length|window|size|limit|capacity|budget))?|n_?ctx|num_ctx",
+                _NO_FIT,
+            ),
+            _about(
+                r"context[ _-](?:length|window|size|limit|capacity|budget)",
+                r"only supports?|overflow\w*|overrun\w*|exceed\w*|surpass\w*|exhaust\w*|too (?:long|large|small|short|big)|(?:is|was) full|(?:runs?|ran|running) out of",
+            ),
+            _about(_TEXT, _NO_FIT + r"|over the (?:model'?s )?(?:token|context)"),
             r"(?<!max_)(?<!image )\b" + _TEXT + r"\b(?:[^.;]|\.(?=\d)){0,60}?\b" + _TOO_LONG,
             r"(?:total|length of all|number of|sum of) (?:the )?(?:prompt |input |messages )?(?:tokens|messages)\b.{0,60}(?:exceed|too long|too many)",
             _about(
