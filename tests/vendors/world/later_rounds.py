@@ -212,6 +212,78 @@ NINTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
 ]
 # fmt: on
 
-LATER_ROUNDS = (EIGHTH, NINTH)
-LATER_REFUSALS = EIGHTH_REFUSALS + NINTH_REFUSALS
-LATER_LISTS = EIGHTH_LISTS + NINTH_LISTS
+# Round 10.
+
+_DSML2 = "｜｜DSML｜｜"
+_BARE_READ = '{\n  "name": "read_file",\n  "arguments": {\n    "a": 1\n  }\n}'
+_ADDED: Json = {"output_index": 0, "item": {"type": "function_call", "id": "f", "call_id": "t", "name": "read_file", "arguments": "", "status": "in_progress"}}  # fmt: skip
+_DONE: Json = {"output_index": 0, "item": {"type": "function_call", "id": "f", "call_id": "t", "name": "read_file", "arguments": "{}", "status": "completed"}}  # fmt: skip
+
+# fmt: off
+TENTH: dict[str, list[Row]] = {
+    "whole replies": [
+        Row("error-with-native-word", COMPATIBLE, json.dumps({"choices": [{"index": 0, "finish_reason": "error", "native_finish_reason": "MALFORMED_FUNCTION_CALL", "message": {"role": "assistant", "content": None, "refusal": None, "reasoning": None}}], "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}), "BerriAI/litellm#23273, OpenRouter", JSON, text="", ends="broken"),
+    ],
+    "shapes of text": [
+        Row("closing-tag-again", COMPATIBLE, frames(chunk({"reasoning_content": "Hm."}), chunk({"content": "</think>"}), chunk({"content": "\n\nHello there."}), chunk({}, "stop"), used()), "vllm-project/vllm#44898, MiniMax", reasoning="Hm."),
+        Row("closing-tag-before-json", COMPATIBLE, frames(chunk({"content": "Hm.\n</thi"}), chunk({"content": 'nk>{"sources": []}'}), chunk({}, "stop"), used()), "nbramia/LifeOS#568, llama.cpp", text='{"sources": []}', reasoning="Hm."),
+    ],
+    "tool calls": [
+        calling("name-null-first", "lobehub/lobehub#14139, NVIDIA", chunk({"tool_calls": [{"index": 0, "id": "t", "type": "function", "function": {"name": None, "arguments": ""}}]}), tool_call("read_file", ""), tool_call(None, ARGS), *_END),
+        calling("head-of-the-second-at-the-first", "agno-agi/agno#8880, DeepSeek", tool_call("read_file", "", id="t1"), tool_call(None, ARGS), tool_call("read_file", "", id="t2"), tool_call(None, '{"a":2}', 1), *_END, calls=(("read_file", ARGS), ("read_file", '{"a":2}'))),
+        calling("whole-twice", "lidge-jun/opencodex#361", tool_call("read_file", "", id="t"), tool_call(None, ARGS), tool_call(None, ARGS), *_END),
+        Row("arguments-in-done-alone", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_item.added", _ADDED), ("response.function_call_arguments.done", {"output_index": 0, "item_id": "f", "arguments": ARGS}), ("response.output_item.done", _DONE), ("response.completed", {"response": {**RESPONSE, "output": [_DONE["item"]]}})), "earendil-works/pi#917, LM Studio", text="", calls=(("read_file", ARGS),), ends="tool_calls"),
+        Row("empty-delta-first", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_item.added", _ADDED), ("response.function_call_arguments.delta", {"output_index": 0, "item_id": "f", "delta": ""}), ("response.function_call_arguments.delta", {"output_index": 0, "item_id": "f", "delta": ARGS}), ("response.output_item.done", {"output_index": 0, "item": {**_DONE["item"], "arguments": ARGS}}), ("response.completed", {"response": {**RESPONSE, "output": [{**_DONE["item"], "arguments": ARGS}]}})), "BerriAI/litellm#39288", text="", calls=(("read_file", ARGS),), ends="tool_calls"),
+    ],
+    "leaked calls": [
+        spelled("open-and-sep", "can1357/oh-my-pi#8495, Kimi K3", '<|open|>tools<|sep|><|open|>call tool="read_file" index="1"<|sep|>', '<|open|>argument key="a" type="number"<|sep|>1<|close|>argument<|sep|>', "<|close|>call<|sep|><|close|>tools<|sep|>"),
+        spelled("two-pipes", "xorbitsai/xagent#806, DeepSeek", f'<{_DSML2}tool_calls> <{_DSML2}invoke name="read_file">', f'<{_DSML2}parameter name="a" string="false">1</{_DSML2}parameter></{_DSML2}invoke> </{_DSML2}tool_calls>'),
+        Row("a-word-before", ANTHROPIC, named(*message_events("Running it.\n\ncourt\n", '<invoke name="read_file">\n<parameter name="a">1</parameter>\n</invoke>')), "anthropics/claude-code#69529", text="Running it.\n\ncourt", calls=(("read_file", ARGS),), ends="tool_calls"),
+        spelled("no-arguments", "vllm-project/vllm#58315, GLM-5", "<tool_call>read_file</tool_call>", "<|observation|>", calls=(("read_file", "{}"),)),
+        spelled("calling-with-arguments", "NousResearch/hermes-agent#27834, DeepSeek", '[Calling tool: read_file with arguments: {"a": 1}]'),
+        spelled("last-tag-missing", "anomalyco/opencode#13762", "I need it.\n\n", "<function=read_file>\n<parameter=a>\n1\n</parameter>\n", text="I need it."),
+        spelled("cdata", "jundot/omlx#3429, MiniCPM5", '<function name="write_file"><param name="path">a.txt</param>', '<param name="content"><![CDATA[hello]]></param></function>', calls=_WRITE),
+        spelled("closing-tag-in-a-string", "NousResearch/hermes-agent#22696", '<tool_use>{"name": "write_file", "arguments": {"path": "a.txt", "content": "</tool_use>"}}', "</tool_use>", calls=(("write_file", '{"path":"a.txt","content":"</tool_use>"}'),)),
+        spelled("objects-with-bare-keys", "NousResearch/hermes-agent#7449, Gemma 4", '<|tool_call>call:read_file{a:1,\n  meta:{k:<|"|>v<|"|>,', ' n:[1,2]}}<tool_call|>', calls=(("read_file", '{"a":1,"meta":{"k":"v","n":[1,2]}}'),)),
+        spelled("closing-thought-before", "vllm-project/vllm-ascend#12398, GLM-5.1", "</think>\n\n", "<tool_call>read_file\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>"),
+        spelled("bare-over-lines", "Gitlawb/openclaude#433, Ollama", _BARE_READ, model="qwen2.5-coder:14b"),
+        spelled("in-a-fence-of-json", "jyjeanne/crustly#39", f"```json\n{_BARE_READ}\n```", model="qwen2.5-coder:7b"),
+        spelled("action-and-params", "usestrix/strix#520, Ollama", '```json\n{\n  "action": "read_file",\n  "params": {\n    "a": 1\n  }\n}\n```', model="qwen3:8b"),
+        spelled("name-and-parameters", "karthink/gptel#1024, Ollama", '{"name": "read_file", "parameters": {"a": 1}}', model="MFDoom/deepseek-r1-tool-calling:7b"),
+        spelled("brace-in-a-string", "ollama/ollama#12017", '{"name": "write_file", "parameters": {"path": "a.txt", "content": "}A"}}', calls=(("write_file", '{"path":"a.txt","content":"}A"}'),), model="llama3.2"),
+    ],
+    "errors": [
+        failing("property-unsupported", 400, "bad_request", {"message": "messages.1.assistant.reasoning_content: property 'messages.1.assistant.reasoning_content' is unsupported", "type": "invalid_request_error", "param": "validation_error", "code": "wrong_api_format"}, "egoist/chatwise-releases#1442, Cerebras", "is unsupported"),
+        failing("upstream-with-a-figure", 400, "bad_request", {"error": {"message": "Upstream error: 400", "type": "invalid_request_error", "param": "", "code": None}, "endpoint": "https://api.x.cn/v1", "message": "400 Upstream error: 400", "provider": "tokenflow"}, "lobehub/lobehub#18885", "Upstream error: 400"),
+        failing("error-a-sentence", 403, "forbidden", {"error": "You must be in a team to access this resource"}, "netease-lcap/wave-agent#1347", "You must be in a team"),
+    ],
+    "kinds of failure": [
+        failing("session-limit", 429, "no_quota", {"error": "you (ae20) have reached your session usage limit, upgrade for higher limits: https://ollama.com/upgrade (ref: 5d0f)"}, "continuedev/continue#11444, Ollama", "session usage limit"),
+        failing("weekly-limit", 429, "no_quota|rate_limited", {"error": "you've reached your weekly usage limit, please wait or upgrade to continue"}, "HomericIntelligence/Scylla#346, Ollama", "weekly usage limit"),
+        failing("requires-a-subscription", 403, "no_quota|forbidden", {"type": "error", "error": {"type": "permission_error", "message": "this model requires a subscription, upgrade for access: https://ollama.com/upgrade (ref: 1)"}}, "ollama/ollama#15990", "requires a subscription", api=ANTHROPIC),
+        failing("overloaded-retry-shortly", 503, "overloaded", {"error": "Server overloaded, please retry shortly (ref: aaa6)"}, "ollama/ollama#15934", "Server overloaded"),
+        failing("message-alone", 429, "rate_limited", {"message": "rate limit exceeded"}, "NVIDIA/nvcf#1690", "rate limit exceeded"),
+        failing("behind-databricks", 400, "context_too_long", {"error_code": "BAD_REQUEST", "message": json.dumps({"external_model_provider": "anthropic", "external_model_error": {"type": "error", "error": {"type": "invalid_request_error", "message": "input length and `max_tokens` exceed context limit: 196758 + 8192 > 200000, decrease input length or `max_tokens` and try again"}, "request_id": "req"}})}, "aaif-goose/goose#3635, Databricks", "exceed context limit"),
+        failing("allowed-input-length", 400, "context_too_long", {"error": {"message": "Input length 262150 exceeds the maximum allowed input length of 262144 tokens", "type": "invalid_request_error"}}, "CommandCodeAI/command-code#652", "maximum allowed input length"),
+        failing("you-passed", 400, "context_too_long", {"error": {"message": "You passed 99073 input tokens and requested 32000 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 99072 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=99073)", "type": "invalid_request_error", "param": None, "code": "context_length_exceeded"}}, "anomalyco/opencode#17748", "You passed 99073 input tokens"),
+        failing("input-too-long", 400, "context_too_long", {"message": "Input is too long."}, "aws/amazon-q-developer-cli#1323, Bedrock", "Input is too long"),
+        failing("inaccessible", 404, "unknown_model", {"error": {"object": "error", "type": "invalid_request_error", "code": "NOT_FOUND", "message": "Model not found, inaccessible, and/or not deployed"}}, "lambda-symbolics/autolith#25, Fireworks", "inaccessible"),
+    ],
+    "usage": [
+        Row("cache-in-the-delta-alone", ANTHROPIC, named(("message_start", {"message": {"id": "m", "type": "message", "role": "assistant", "model": "q", "content": [], "stop_reason": None, "usage": {"input_tokens": 3602, "output_tokens": 0}}}), *message_events("Hello there.")[1:-2], ("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 3604, "prompt_tokens_details": {"cached_tokens": 3604}, "output_tokens": 878}}), ("message_stop", {})), "jeremychone/rust-genai#258, DashScope", usage={"cache_read_tokens": 3604, "output_tokens": 878}),
+    ],
+}
+TENTH_REFUSALS: list[tuple[str, str | None, str]] = [
+    ("Unsupported parameter: 'reasoning_effort'. In the Responses API, this parameter has moved to 'reasoning.effort'. Try again with the new parameter. See the API documentation for more information: https://x", "reasoning_effort", "Gitlawb/openclaude#1638"),
+    ("non-reasoning model does not support reasoning_effort", "reasoning_effort", "lambda-symbolics/autolith#25, Fireworks"),
+    ("litellm.InternalServerError: InternalServerError: OpenAIException - AsyncCompletions.create() got an unexpected keyword argument 'reasoning_effort'. Received Model Group=fw-oss\nAvailable Model Group Fallbacks=None", "reasoning_effort", "BerriAI/litellm#35969"),
+]
+TENTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
+    ("profiles", {"object": "list", "data": [{"id": "m1", "object": "model", "created": 1, "owned_by": "local-llm-console", "name": "M", "model_id": "other", "profile_id": "default:m1", "profile_name": "Default", "is_default_profile": True, "context_length": 8192}]}, {"m1": 8192}, "alekk89/llama-cpp-windows-manager#16"),
+    ("contextSize", {"data": [{"id": "m1", "contextSize": 8192}]}, {"m1": 8192}, "devchat-ai/devchat#302"),
+]
+# fmt: on
+
+LATER_ROUNDS = (EIGHTH, NINTH, TENTH)
+LATER_REFUSALS = EIGHTH_REFUSALS + NINTH_REFUSALS + TENTH_REFUSALS
+LATER_LISTS = EIGHTH_LISTS + NINTH_LISTS + TENTH_LISTS

@@ -21,6 +21,7 @@ class Row:
         text, reasoning, calls: what a person gets of it, `calls` as name and arguments; `ends`: the kind of its end,
             empty where the call fails.
         fails: the kind of failure; words: what is said of it; usage: fields that are right, of the last usage.
+        model: that answers, where it matters.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Row:
     words: tuple[str, ...] = ()
     words_not: tuple[str, ...] = ()
     usage: Json = field(default_factory=dict)
+    model: str = ""
 
 
 # A plain reply of each API, which rows change.
