@@ -174,7 +174,7 @@ def elsewhere(texts: Iterable[str]) -> StandsElsewhere:
 
 def _letters(text: str) -> str:
     """The letters of a text, without what writes other characters."""
-    return _NO_LETTERS.sub("", html.unescape(_ESCAPED.sub("", text)))
+    return _NO_LETTERS.sub("", html.unescape(_ESCAPED.sub("", unmarked(text))))
 
 
 def shown_texts(request: ProviderRequest, read_blob: Callable[[str], bytes]) -> Iterator[str]:
@@ -210,9 +210,11 @@ def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str) -> list[
     is_known = _WRITES_BARE.search(model) is not None
     for head in islice(_BARE_HEAD.finditer(text), _MOST_TRIES if is_known else 1):
         body, is_alone = head.end(), not text[: head.start()].strip()
-        found = (
-            _json_calls(text, body, tools) if is_known or (is_alone and _tells_itself(text, body)) else None
-        ) or (python_calls(text, body, tools) if is_known and is_alone else None)
+        if not (is_known or (is_alone and not head[1] and _tells_itself(text, body))):
+            continue
+        found = _json_calls(text, body, tools) or (
+            python_calls(text, body, tools) if is_known and is_alone else None
+        )
         if found is None or not _REST[bool(head[1])].match(text, found[1]):
             continue
         try:
@@ -279,7 +281,7 @@ def _starts_of(names: tuple[str, ...], *, is_told: bool) -> re.Pattern[str]:
     several = "|".join(map(re.escape, names))
     elements = rf"|<(?:{several})>" if names else ""
     bare = (
-        rf"|(?P<bare>^[ \t]*[\[{{]|(?:\bfunctions\.)?(?<![\w./])(?:{several})\b)" if names and is_told else ""
+        rf"|(?P<bare>^[ \t]*[\[{{]|(?<![\w./])(?:functions\.)?(?:{several})\b)" if names and is_told else ""
     )
     return re.compile(f"{_STARTS}{elements}{bare}", re.MULTILINE)
 
@@ -345,7 +347,8 @@ def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | 
             if call is None:
                 return None
             calls.append(call)
-        at, core_end = end_of(_BETWEEN, text, end), end
+        at = end_of(_BETWEEN, text, end)
+        core_end = at if text.startswith(_CLOSE, at) else end
     return (calls, core_end) if calls else None
 
 

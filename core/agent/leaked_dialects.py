@@ -20,7 +20,8 @@ from core.kernel.values.stack import ToolSchema
 Found = tuple[list[tuple[str, dict[str, Any]]], int]
 """Calls as a tool's name and arguments, and where the last of them ends."""
 
-_PREFIX = r"(?:[\w-]{1,20}:|[|｜]DSML[|｜])?"
+_PREFIX = r"(?:[\w-]{1,20}:|[|｜]{1,2}DSML[|｜]{1,2})?"
+_INVOKES = r"(?:invoke|function|tool|call|(?:tool|function)[_-]?(?:call|use))\s+(?:[\w-]{1,20}=[^\s<>]{1,80}\s+)?(?:name|tool|function)="
 _OF_CALLS = r"(?i:tool|function|call|invoke|action|python_tag)"
 _TOKEN = (
     r"<\|[^<>|\s]{1,40}\|?>|<[^<>|/\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|\[/?[A-Z][A-Z_]{2,30}\]"
@@ -29,13 +30,14 @@ _TOKEN = (
 """A marker in any dress: between pipes on both sides or one, in brackets, between flowers as Qwen's agents have it, a tag whose
 name tells of calls, or the word of Phi."""
 
-_SAID = r"\[(?i:(?:call|us|invok|runn?)(?:e|ing)?[ _](?:tool|function)|(?:tool|function)[ _](?:call|use))s?:?\s*(?=[\w.:-]{1,200}\s*[{(])"
+_WITH = r"\s*(?:(?i:with )?(?i:arguments|args|parameters|params|input):?\s*)?"
+_SAID = rf"\[(?i:(?:call|us|invok|runn?)(?:e|ing)?[ _](?:tool|function)|(?:tool|function)[ _](?:call|use))s?:?\s*(?=[\w.:-]{{1,200}}{_WITH}[{{(])"
 """Words in brackets before a call, as some models write them. Source: waybarrios/vllm-mlx#15, Qwen3 (read 2026-11)."""
 
 OPENINGS = late(
     rf"<[|｜]?(?!/)[^<>=/\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"
     r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
-    rf"|<{_PREFIX}(?:invoke|function|tool|tool_call|tool_use|function_call)\s+(?:name|tool)="
+    rf"|<{_PREFIX}{_INVOKES}"
     r"|<[|｜][^<>|｜\s]{1,40}[|｜]?>(?=\s*[\[{])|✿[A-Z]{2,12}✿:|\bfunctools(?=\[)"
     r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>|^|(?<=assistant))\s*(?:commentary|analysis)\s+to=|<\|start\|>assistant\s+to="
     r"|^[ \t*]{0,9}Action:[ \t*`]{0,9}(?=[\w.:-]{1,200}[ \t*`]{0,9}\n[ \t*]{0,9}Action Input:)"
@@ -61,11 +63,9 @@ _CHANNEL = late(
 )
 _PAIRS = late(r"([^\s<>{}]{1,200})\s*(?=<\w{0,20}arg_key>)")
 _PAIR = late(r"\s*<(\w{0,20})arg_key>([^<>]{1,128})</\w{0,20}arg_key>\s*<\w{0,20}arg_value>")
-_INVOKE = late(
-    rf"<({_PREFIX})(invoke|function|tool|tool_call|tool_use|function_call)\s+(?:name|tool)=[\"']?([^\s\"'<>]{{1,200}})[\"']?\s*>"
-)
+_INVOKE = late(rf"<({_PREFIX})({_INVOKES})[\"']?([^\s\"'<>]{{1,200}})[\"']?[^<>]{{0,80}}>")
 _PARAMETER = late(
-    rf"\s*<({_PREFIX}(?:parameter|param|argument|arg))\s+name=[\"']?([^\s\"'<>]{{1,128}})[\"']?([^<>]{{0,60}})>"
+    rf"\s*<({_PREFIX}(?:parameter|param|argument|arg))\s+(?:name|key)=[\"']?([^\s\"'<>]{{1,128}})[\"']?([^<>]{{0,60}})>"
 )
 _ELEMENT = late(r"\s*<(([\w.:-]{1,128}))()>")
 """With the groups of `_PARAMETER`: the tag, the name, what else it says of itself."""
@@ -99,12 +99,16 @@ def without_last_tokens(text: str) -> str:
 
 
 def unmarked(text: str) -> str:
-    """The text without the sign that MiniMax M3 writes before each tag of a call, which some servers leave."""
-    return _SIGN.sub("", text) if _SIGN_BEGIN in text else text
+    """The text in the tags of the other models: without the sign that MiniMax M3 writes before each, and with those of Kimi K3."""
+    text = _SIGN.sub("", text) if _SIGN_BEGIN in text else text
+    return _CLOSED_TAG.sub(r"</\1>", _OPENED_TAG.sub(r"<\1>", text)) if _OPEN_TAG in text else text
 
 
 _SIGN_BEGIN = "]<]"
 _SIGN = late(r"\]<\]\w{1,30}\[>\[")
+_OPEN_TAG = "<|open|>"
+_OPENED_TAG = late(r"<\|open\|>([^<>|]{1,300})<\|sep\|>")
+_CLOSED_TAG = late(r"<\|close\|>([^<>|]{1,40})<\|sep\|>")
 
 
 def without_tokens(text: str) -> str:
@@ -241,7 +245,7 @@ def _acted(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
 _ACTION = late(
     r"[ \t*]{0,9}Action:[ \t*`]{0,9}([\w.:-]{1,200})[ \t*`]{0,9}\n[ \t*]{0,9}Action Input:[\s*]{0,9}(?:```\w{0,10}\s*)?(?=\{)"
 )
-_BRACKETED = late(rf"{_SAID}([\w.:-]{{1,200}})\s*")
+_BRACKETED = late(rf"{_SAID}([\w.:-]{{1,200}}){_WITH}")
 _CLOSED = late(r"\s*\]")
 
 
@@ -338,7 +342,7 @@ def _invoked(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
     name = _tool(head[3], tools) if head else ""
     if head is None or not name:
         return None
-    return _with_inside(text, head.end(), name, _PARAMETER, head[1] + head[2], tools)
+    return _with_inside(text, head.end(), name, _PARAMETER, head[1] + head[2].split()[0], tools)
 
 
 def _element(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -358,7 +362,7 @@ def _with_inside(
         arguments, place = inner
     while (parameter := opening.match(text, place) or _ELEMENT.match(text, place)) is not None:
         parameter_end = f"</{parameter[1]}>"
-        end = text.find(parameter_end, parameter.end())
+        end = text.find(parameter_end, _behind_cdata(text, parameter.end()))
         if end < 0:
             return None
         kind = "string" if 'string="true"' in parameter[3] else types.get(parameter[2])
@@ -367,6 +371,11 @@ def _with_inside(
         place = end + len(parameter_end)
     close = re.compile(rf"\s*</{re.escape(tag)}>").match(text, place)
     return ([(name, arguments)], close.end()) if close else None
+
+
+def _behind_cdata(text: str, at: int) -> int:
+    """Where a text that XML keeps as it is ends, else here."""
+    return max(at, text.find("]]>", at)) if text.startswith("<![CDATA[", at) else at
 
 
 def _with_parts(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -422,6 +431,16 @@ def _python_call(node: ast.expr) -> tuple[str, dict[str, Any]]:
     return ast.unparse(node.func), {one.arg or "": ast.literal_eval(one.value) for one in node.keywords}
 
 
+def _alone(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
+    """A name between markers, for a tool that needs no arguments."""
+    head = _NAME_ALONE.match(text, at)
+    name = _tool(head[1], tools) if head and text[max(0, at - 9) : at].rstrip()[-1:] in {">", "]"} else ""
+    return ([(name, {})], head.end()) if head and name else None
+
+
+_NAME_ALONE = late(
+    rf"([\w.:-]{{1,200}})\s*(?=</[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|<[|｜][^<>|｜\s]{{0,40}}(?i:call)[^<>|｜\s]{{0,40}}[|｜]?>|\[/[A-Z_]{{0,20}}CALLS?\])"
+)
 _FORMS = (
     _invoked,
     _in_brackets,
@@ -433,6 +452,7 @@ _FORMS = (
     _named,
     _listed,
     python_calls,
+    _alone,
 )
 
 
@@ -448,6 +468,8 @@ def types_of(tool: ToolSchema) -> Mapping[str, object]:
 def value_of(text: str, kind: object) -> Any:
     """Value of a parameter: text where the schema asks for that, else JSON where it is such."""
     words = text.removeprefix("\n").removesuffix("\n")
+    if words.startswith("<![CDATA[") and words.endswith("]]>"):
+        words = words[9:-3]
     if kind == "string":
         return words
     try:

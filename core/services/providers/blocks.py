@@ -405,16 +405,19 @@ _SPOKEN = (
     *("<|START_RESPONSE|>", "<|START_TEXT|>", "<|begin_of_solution|>", "<|begin|>assistant<|content|>"),
 )
 """Markers before the words of a reply. Source: templates of gpt-oss, Cohere Command, Gemma 4, Apertus, OpenThinker, Solar (read 2026-11)."""
-_SHUT = "|".join(
-    map(re.escape, (*(f"</{name}>" for name in _NAMES), "[/THINK]", "◁/think▷", "<|END_THINKING|>"))
-)
-_ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})[ \t]*(?:\n|\Z)|(?:{_SHUT})[ \t]*\n[ \t]*\n")
+_SHUTS = (*(f"</{name}>" for name in _NAMES), "[/THINK]", "◁/think▷", "<|END_THINKING|>")
+_DROPPED_FIRST = (*_SPOKEN, *_SHUTS)
+_SHUT = "|".join(map(re.escape, _SHUTS))
+_ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})(?:[ \t]*(?:\n|\Z)|(?=\S))|(?:{_SHUT})[ \t]*\n[ \t]*\n")
 """A tag that only closes, alone in its line or before an empty one: words about the tag stand elsewhere."""
 _DROPPED = late(r"(?s)\Aanalysis(?=[A-Z\"'\s])(.{1,200000}?)assistant(?:final|commentary(?!\s*to=))(.+)\Z")
 """A reply of gpt-oss of whose markers a server left the words alone. Source: ollama and vLLM issues (read 2026-11)."""
-_LAST = late(
-    r"\s*(?:<\|(?:im_end|return|end|eot_id|eom_id|endoftext|end_of_text|eos|END_RESPONSE|END_TEXT|END_OF_TURN_TOKEN|end_of_solution|user|observation)\|>"
-    r"|</s>|<end_of_turn>|<turn\|>|<｜end▁of▁sentence｜>|\[e~\[)+\s*\Z"
+_LAST = (
+    *(
+        f"<|{name}|>"
+        for name in ["im_end", "return", "end", "eot_id", "eom_id", "endoftext", "end_of_text", "eos", "END_RESPONSE", "END_TEXT", "END_OF_TURN_TOKEN", "end_of_solution", "user", "observation"]
+    ),
+    *("</s>", "<end_of_turn>", "<turn|>", "<｜end▁of▁sentence｜>", "[e~["),
 )
 """What ends a turn in the templates of models, left at the end of a text."""
 
@@ -463,8 +466,9 @@ class TaggedText:
         start = self._held.lstrip()
         opened = next((tag for tag in _TAGS if start.startswith(tag)), "")
         if not opened:
-            spoken = next((one for one in _SPOKEN if start.startswith(one)), "")
-            self._held = start[len(spoken) :] if spoken else self._held
+            spoken = next((one for one in _DROPPED_FIRST if start.startswith(one)), "")
+            if spoken:
+                self._held, self._has_thought = start[len(spoken) :], True
             return bool(spoken)
         self._close, self._has_thought, self._is_fresh = _TAGS[opened], True, True
         self._held = start[len(opened) :]
@@ -472,7 +476,7 @@ class TaggedText:
 
     def _may_open(self) -> bool:
         start = self._held.lstrip()
-        return any(tag.startswith(start) for tag in (*_TAGS, *_SPOKEN))
+        return any(tag.startswith(start) for tag in (*_TAGS, *_DROPPED_FIRST))
 
     def _thought(self) -> tuple[str, bool]:
         """More of the thought, and whether it ended. What may be the begin of its closing tag waits."""
@@ -524,10 +528,11 @@ def _opening_of(closed: str) -> str:
 
 
 def _without_last(part: Part) -> Part:
-    if not isinstance(part, TextPart) or (last := _LAST.search(part.text)) is None:
+    """A text without what ends a turn, unless the text is about that: in quotes, or nothing else."""
+    if not isinstance(part, TextPart):
         return part
-    return (
-        part
-        if "`" in part.text[: last.start()][-3:] or not part.text[: last.start()].strip()
-        else replace(part, text=part.text[: last.start()])
-    )
+    kept = part.text.rstrip()
+    while ended := next((one for one in _LAST if kept.endswith(one)), ""):
+        kept = kept[: -len(ended)].rstrip()
+    is_same = len(kept) == len(part.text.rstrip()) or not kept or kept.endswith("`")
+    return part if is_same else replace(part, text=kept)

@@ -123,7 +123,69 @@ TEMPLATES = [
     '<|action_start|><|plugin|>{"name": "bash", "parameters": {args}}<|action_end|>',
     '<|tool_call_start|>[bash(command="ls")]<|tool_call_end|>',
     "<function=bash={args}</function>",
+    "<function=bash({args})</function>",
+    '<|python_start|>[bash(command="ls")]<|python_end|>',
+    'functools[{"name": "bash", "arguments": {args}}]',
+    "✿FUNCTION✿: bash\n✿ARGS✿: {args}",
+    "Action: bash\nAction Input: {args}",
+    "commentary to=functions.bash json{args}",
+    "<|start|>assistant<|channel|>commentary to=functions.bash <|constrain|>json<|message|>{args}<|call|>",
+    "<longcat_tool_call>bash\n<longcat_arg_key>command</longcat_arg_key>\n<longcat_arg_value>ls</longcat_arg_value>\n</longcat_tool_call>",
+    "<tool_call><name>bash</name><arguments><command>ls</command></arguments></tool_call>",
+    "<tool_call>{'name': 'bash', 'arguments': {'command': 'ls'}}</tool_call>",
+    '<tool_call>{"name": "bash", "arguments": {args}</tool_call>',
+    '<tool_call>{"name": "bash", "arguments": {args}}}</tool_call>',
+    '<|DSML|function_calls><|DSML|invoke name="bash"><|DSML|parameter name="command" string="true">ls</|DSML|parameter></|DSML|invoke></|DSML|function_calls>',
+    '<|open|>tools<|sep|><|open|>call tool="bash" index="1"<|sep|><|open|>argument key="command" type="string"<|sep|>ls<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>',
+    "[Calling tool: bash with arguments: {args}]",
 ]
+
+BEGUN_LATE = [
+    '{"name": "bash", "arguments": {args}}\n</tool_call>',
+    "bash\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n</tool_call>",
+    "functions.bash:0<|tool_call_argument_begin|>{args}<|tool_call_end|>",
+    "bash[ARGS]{args}",
+    '[{"name": "bash", "arguments": {args}}]<|/tool_call|>',
+]
+
+
+@pytest.mark.parametrize("form", BEGUN_LATE)
+def test_a_call_whose_first_marker_is_lost_is_one(form: str) -> None:
+    text = form.replace("{args}", '{"command": "ls"}')
+
+    assert recovered(text) == ("", [("bash", {"command": "ls"})])
+    assert recovered(f"I look.\n\n{text}") == ("I look.", [("bash", {"command": "ls"})])
+    assert recovered(f"```\n{text}\n```")[1] == []
+    assert recovered(f"Say `{text}` so.")[1] == []
+    assert recovered(text, f"A page: {text}")[1] == []
+
+
+def test_a_tool_without_arguments_is_called_by_its_name_between_markers() -> None:
+    assert recovered("<tool_call>bash</tool_call><|observation|>") == ("", [("bash", {})])
+    assert recovered("<tool_call>fdisk</tool_call>")[1] == []
+
+
+def test_json_that_tells_that_it_is_a_call_is_one_of_any_model_where_it_stands_alone() -> None:
+    told = '{"type": "function", "name": "bash", "parameters": {"command": "ls"}}'
+
+    assert recovered(told) == ("", [("bash", {"command": "ls"})])
+    assert recovered(f"So:\n\n{told}") == (f"So:\n\n{told}", [])
+    assert recovered(f"```json\n{told}\n```", model="gpt-6.1-sol")[1] == []
+
+
+KNOWN = [
+    f"```json\n{LS}\n```",
+    f"I look.\n\n{LS}",
+    f"{LS}; {LS}",
+    '[bash(command="ls")]',
+]
+
+
+@pytest.mark.parametrize("text", KNOWN)
+def test_models_that_are_known_for_it_write_calls_in_a_fence_behind_words_and_as_python(text: str) -> None:
+    assert recovered(text, model="llama-4-scout")[1] != []
+    assert recovered(text, model="gpt-6.1-sol") == (text, [])
+    assert recovered(f"{text}\n\nThat is how.", model="llama-4-scout")[1] == []
 
 
 @pytest.mark.parametrize("form", TEMPLATES)

@@ -353,7 +353,8 @@ class ResponseReader:
         self._called.add(item.call_id)
         self.has_calls = True
         name = plain_name(item.name, self._tools)
-        arguments = plain_arguments(item.arguments or collected, name)
+        given = "" if (item.arguments or "").strip() == "{}" else item.arguments
+        arguments = plain_arguments(given or collected, name)  # LM Studio tells none in the item
         yield ToolCallReady(ToolCallPart(call_id=item.call_id, name=name, arguments_json=arguments))
 
 
