@@ -101,9 +101,9 @@ ENDINGS: tuple[Ending, ...] = (
         remedy=tr("Press Continue to get the rest, or Retry to ask again"),
     ),
     Ending(
-        words=("other", "image_other"),
+        words=("other", "image_other", "abort", "cancelled", "user_cancel", "timeout"),
         kind=StopKind.TRUNCATED,
-        source=_GEMINI,
+        source=f"{_GEMINI}; {_VLLM}; {_RESPONSES}; {_COHERE}",
         told=tr("The provider ended the reply early without a reason"),
         remedy=tr("Press Retry"),
     ),
@@ -191,13 +191,6 @@ ENDINGS: tuple[Ending, ...] = (
         kind=StopKind.BROKEN,
         source=f"{_MISTRAL}; {_VLLM}; {_COHERE}; {_RESPONSES}; OpenRouter; Z.ai",
         told=tr("The provider ended the reply with an error of its own"),
-        remedy=_AGAIN,
-    ),
-    Ending(
-        words=("abort", "cancelled", "user_cancel", "timeout"),
-        kind=StopKind.BROKEN,
-        source=f"{_VLLM}; {_RESPONSES}; {_COHERE}; Z.ai",
-        told=tr("The provider stopped the reply itself"),
         remedy=_AGAIN,
     ),
     Ending(

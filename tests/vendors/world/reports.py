@@ -452,7 +452,7 @@ MORE_USAGES = [
 _WORDS = {
     "COMPLETE": "completed", "STOP": "completed", "eos_token": "completed", "stop_sequence": "completed", "stop-sequence": "completed",
     "SAFETY": "refused", "RECITATION": "refused", "sensitive": "refused", "content-filter": "refused", "content_filtered": "refused",
-    "abort": "broken", "insufficient_system_resource": "broken", "repetition": "broken", "MALFORMED_FUNCTION_CALL": "broken",
+    "abort": "truncated", "insufficient_system_resource": "broken", "repetition": "broken", "MALFORMED_FUNCTION_CALL": "broken",
     "function_call_filter: MALFORMED_FUNCTION_CALL": "broken", "content_filter: SAFETY": "refused", "FINISH_REASON_STOP": "completed",
     "FINISH_REASON_MAX_TOKENS": "truncated", "model_context_window_exceeded": "truncated", "max_output_tokens": "truncated", "refusal": "refused",
 }  # fmt: skip
