@@ -133,7 +133,7 @@ def _closed(text: str, at: int) -> int:
 
 
 def end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
-    """Where a pattern that begins here ends, else here."""
+    """The end of a pattern that begins here, else this place."""
     found = pattern.match(text, at)
     return found.end() if found else at
 
@@ -374,7 +374,7 @@ def _with_inside(
 
 
 def _behind_cdata(text: str, at: int) -> int:
-    """Where a text that XML keeps as it is ends, else here."""
+    """The end of a text that XML keeps as it is, else this place."""
     return max(at, text.find("]]>", at)) if text.startswith("<![CDATA[", at) else at
 
 

@@ -419,7 +419,7 @@ _LAST = (
     ),
     *("</s>", "<end_of_turn>", "<turn|>", "<｜end▁of▁sentence｜>", "[e~["),
 )
-"""What ends a turn in the templates of models, left at the end of a text."""
+"""Ends of a turn in the templates of models, left at the end of a text."""
 
 Piece = tuple[bool, str]
 """True for a thought, and its text."""

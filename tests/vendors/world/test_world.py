@@ -39,7 +39,7 @@ def seen(row: Row) -> Outcome:
 
 
 def kept_of(got: Outcome) -> tuple[Part, ...]:
-    """What a turn keeps of the outcome, with thoughts before a tag that only closes as thoughts."""
+    """The parts that a turn keeps of the outcome, with thoughts before a tag that only closes as thoughts."""
     text, reasoning = TextPart(got.text), ReasoningPart(got.reasoning)
     made = [one.part for one in got.items if isinstance(one, ToolCallReady)]
     return parted([*(one for one in (reasoning, text) if one.text), *made])
