@@ -415,7 +415,22 @@ _DROPPED = late(r"(?s)\Aanalysis(?=[A-Z\"'\s])(.{1,200000}?)assistant(?:final|co
 _LAST = (
     *(
         f"<|{name}|>"
-        for name in ["im_end", "return", "end", "eot_id", "eom_id", "endoftext", "end_of_text", "eos", "END_RESPONSE", "END_TEXT", "END_OF_TURN_TOKEN", "end_of_solution", "user", "observation"]
+        for name in [
+            "im_end",
+            "return",
+            "end",
+            "eot_id",
+            "eom_id",
+            "endoftext",
+            "end_of_text",
+            "eos",
+            "END_RESPONSE",
+            "END_TEXT",
+            "END_OF_TURN_TOKEN",
+            "end_of_solution",
+            "user",
+            "observation",
+        ]
     ),
     *("</s>", "<end_of_turn>", "<turn|>", "<｜end▁of▁sentence｜>", "[e~["),
 )
