@@ -34,7 +34,7 @@ from core.agent.journal_text import JournalEntry, parsed, tokens_of
 from core.kernel import paths
 from core.kernel.errors import FailureKind, ProviderError, SlopError
 from core.kernel.frame import clean
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.opener import open_file
 from core.kernel.queue import at_once, queued
 from core.kernel.values.messages import Role
@@ -155,7 +155,7 @@ class CompactionHandler:
         try:
             plan = self._plan(effect)
         except SlopError as error:
-            problem = ". ".join(filter(None, (error.what, error.remedy)))
+            problem = as_sentences(error.what, error.remedy)
             return ViewPlanned(
                 discussion_id=effect.discussion_id, job=effect.job, plan=CutPlan(problem=problem)
             )
@@ -307,7 +307,7 @@ class CompactionHandler:
         try:
             text = asked()
         except SlopError as error:
-            problem = ". ".join(filter(None, (error.what.removesuffix("."), error.remedy)))
+            problem = as_sentences(error.what, error.remedy)
         except Exception as error:  # the edge of the worker: the call that waits must hear of it
             log.exception("the summary of %s failed", effect.discussion_id)
             problem = tr("The program failed: {name}. See the log file.", name=type(error).__name__)

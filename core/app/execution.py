@@ -15,8 +15,9 @@ from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
 from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
+from core.kernel.values.curation import FileItem, Preset
 from core.kernel.values.harvest import HarvestState
-from core.kernel.values.settings import AfterHarvest
+from core.kernel.values.settings import AfterHarvest, Project
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
 from core.knowledge.harvest.harvest_messages import (
@@ -42,7 +43,15 @@ from core.services.settings.settings_messages import (
 )
 from core.services.spending.limits import loosens
 from core.signals.signals_messages import SetQuiet
-from core.talk.context.context_messages import DeleteNamedText, DeletePreset, RevertPreset, SaveNamedText
+from core.talk.context.context_messages import (
+    ChangePreset,
+    DeleteNamedText,
+    DeletePreset,
+    RenamePreset,
+    RevertPreset,
+    SaveNamedText,
+    SavePreset,
+)
 from core.talk.discussion.discussion_messages import (
     AttachFile,
     DeleteDiscussion,
@@ -222,6 +231,8 @@ def is_persons(state: AppState, command: Command) -> bool:
             return command.is_quiet
         case SetDraft():
             return _loses_words(state, command)
+        case ChangePreset() | SavePreset() | RenamePreset():
+            return _loses_items(state.config.project, command)
         case DeleteDiscussion():
             return state.config.settings.trash_days == 0
         case ApplyHarvest():
@@ -248,6 +259,21 @@ def _loses_edits(harvest: HarvestState, command: ReviewCommand | MergeCommand | 
             return any(one.is_edited for one in groups if one.id == command.group_id)
         case _:
             return any(one.is_edited for one in groups)
+
+
+def _loses_items(project: Project, command: ChangePreset | SavePreset | RenamePreset) -> bool:
+    """True if items of a preset would go that nothing else holds: of one that is not saved, or of the file by writing over it."""
+    now = project.presets.get(command.name)
+    if now is None:
+        return False
+    if isinstance(command, ChangePreset):
+        return command.name in project.unsaved_presets and not _holds(command.items, now)
+    filed = project.filed_presets.get(command.name)
+    return filed is not None and not _holds(now.items, filed)
+
+
+def _holds(items: tuple[FileItem, ...], preset: Preset) -> bool:
+    return all(one in items for one in preset.items)
 
 
 def _loses_words(state: AppState, command: SetDraft) -> bool:

@@ -43,7 +43,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, LaterDisk, reported
 from core.kernel.errors import SlopError
 from core.kernel.ids import is_id
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.language import words_of as words_of_error
 from core.kernel.queue import at_once, queued
 from core.kernel.values.discussion import DiscussionMeta
@@ -519,7 +519,7 @@ class ImportHandler:
                 offer=self._offers(),
             )
         except SlopError as error:
-            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            detail = as_sentences(error.remedy, error.where)
             self._emit(ImportEnded(report=None, problem=error.what, remedy=detail))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
             self._emit(

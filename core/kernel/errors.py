@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from core.kernel.language import joined, tr
+from core.kernel.language import as_sentences, tr
 
 
 class SlopError(RuntimeError):
@@ -23,8 +23,7 @@ class SlopError(RuntimeError):
         self.remedy = remedy
         self.where = where
         place = where if where not in what and where not in remedy else ""  # named once
-        *before, last = [part for part in (what, remedy, place) if part] or [""]
-        super().__init__(joined(". ", [*(part.removesuffix(".") for part in before), last]))
+        super().__init__(as_sentences(what, remedy, place))
 
 
 class StorageError(SlopError):

@@ -125,6 +125,26 @@ def joined(between: str, parts: Iterable[str]) -> str:
     return Translated.of(whole, form, dict(zip(names, texts, strict=True)))
 
 
+def as_sentences(*parts: str, is_closed: bool = False) -> str:
+    """Parts as sentences in a row, without the empty ones. One that ends with its own mark, as a question does, gets no full stop.
+
+    Args:
+        is_closed: the last one gets its full stop too.
+    """
+    texts = [part for part in parts if part]
+    ended = [
+        one if str.endswith(one, _MARKS) else f"{str.__str__(one)}."
+        for one in texts[: len(texts) if is_closed else -1]
+    ]
+    whole = " ".join([*ended, *texts[len(ended) :]])
+    if not any(isinstance(one, Translated) for one in texts):
+        return whole
+    return Translated.of(whole, "{text}", {"text": as_sentences(*map(english, texts), is_closed=is_closed)})
+
+
+_MARKS = (".", "!", "?", "…")
+
+
 def english(value: object) -> Any:
     """The English of a text or an error of the program, for a model, a file or a protocol. Other values stay."""
     if isinstance(value, BaseException):

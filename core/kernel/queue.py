@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from core.kernel.errors import SlopError, StorageError
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.updates import (
     OperationEnded,
     OperationFailed,
@@ -210,7 +210,7 @@ class QueueWorker(Generic[E]):
                 self._owed.append(effect)
                 self._has_failed = True
         if not is_told:
-            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            detail = as_sentences(error.remedy, error.where)
             about, subject = self._subject(effect)
             self._told[subject] = type(effect), self.barrier()
             told = OperationFailed(

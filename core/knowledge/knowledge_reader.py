@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -13,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from core.kernel import paths
-from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
+from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, reported, write_file, write_passing
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.frame import clean
 from core.kernel.language import tr, words_of
@@ -30,6 +32,7 @@ from core.knowledge.facts.fact_files import fact_count
 from core.knowledge.file_writer import WITHDRAWALS_FILE, change_file, read_bytes, withdrawal_count, write_lock
 from core.knowledge.layer7 import DIGEST_MAX_BYTES, project
 from core.knowledge.note_files import read_notes
+from core.knowledge.part_writer import keep_version, versions
 
 # The digest file: made from the category files on demand, its presence the switch of layer 7.
 
@@ -52,6 +55,8 @@ DIGEST_SECTIONS = (
 """Titles in their fixed order, each with its category file."""
 
 DIGEST_FILE = "digest.md"
+MADE_FILE = ".digest"
+"""Hash of the digest as the program wrote it last: any other text is another hand's."""
 _TAIL_BYTES = 1 << 16
 
 _Stamp = tuple[int, int, int]
@@ -67,21 +72,27 @@ class DigestWrite(StrEnum):
 
 
 class DigestResult(msgspec.Struct, frozen=True):
-    """The outcome: the text that the file holds now, empty where there is none."""
+    """The outcome: the text that the file holds now, empty where there is none.
+
+    Args:
+        kept: where a text is kept that another hand wrote and that gave way, None where there was none.
+    """
 
     path: Path
     text: str
     write: DigestWrite
+    kept: Path | None = None
 
 
 def regenerate_digest(
-    home: Path | None = None, *, may_create: bool = True, disk: Disk = OS_DISK
+    home: Path | None = None, *, may_create: bool = True, keeps: bool = True, disk: Disk = OS_DISK
 ) -> DigestResult:
     """Bring `digest.md` up to date with the category files; written only when its bytes change.
 
     Args:
         home: by default `home_dir()`.
         may_create: False for everything that the person did not ask for: a missing file means off, and stays off.
+        keeps: a text that another hand wrote stays as a version; False where words of it are forgotten.
 
     Returns:
         What the file holds now. It is deleted when there is nothing at all to say.
@@ -95,13 +106,13 @@ def regenerate_digest(
         return DigestResult(path=path, text="", write=DigestWrite.LEFT_OFF)
     make_dirs(path.parent, disk=disk)
     with write_lock(where, disk=disk):
-        return _regenerate(where, path, may_create=may_create, disk=disk)
+        return _regenerate(where, path, may_create=may_create, keeps=keeps, disk=disk)
 
 
 class DigestFollower:
     """Brings a digest that is on up to date when somebody saved a category file; never makes nor deletes one.
 
-    A digest that a person wrote by hand stays until a category file changes. Where nothing is known it is emptied: a
+    A digest that a person wrote by hand stays until a category file changes, and is kept as a version then. Where nothing is known it is emptied: a
     file that an editor is just writing anew is empty for a moment too. Used by one thread at a time.
     """
 
@@ -109,8 +120,11 @@ class DigestFollower:
         self._home = home
         self._seen: tuple[_Stamp, ...] | None = None
 
-    def follow(self) -> None:
+    def follow(self) -> Path | None:
         """Look at the category files; renew the digest where they changed since the last look, or before the first.
+
+        Returns:
+            Where a text is kept that another hand wrote and that gave way.
 
         Raises:
             StorageError, LockedError: it is as it was; it is tried again after the next change.
@@ -121,7 +135,10 @@ class DigestFollower:
         is_newer = any(at > digest[-1] for *_, at in self._seen)
         if is_digest(path) and (is_newer if before is None else before != self._seen):
             with write_lock(self._home):
-                _renew(path, fresh_digest(self._home).encode(), OS_DISK)
+                return _renew(self._home, path, fresh_digest(self._home).encode(), keeps=True, disk=OS_DISK)[
+                    1
+                ]
+        return None
 
     def _stamps(self) -> tuple[_Stamp, ...]:
         directory = paths.knowledge_dir(self._home)
@@ -189,7 +206,37 @@ def read_digest(path: Path) -> bytes | None:
             return None
 
 
-def _regenerate(home: Path, path: Path, *, may_create: bool, disk: Disk) -> DigestResult:
+def remove_digest(home: Path) -> Path | None:
+    """Remove the digest. Returns where its text is kept, if another hand wrote it. Raises StorageError."""
+    path = digest_file(home)
+    kept = _keep_by_hand(home, read_digest(path), OS_DISK)
+    remove_file(path)
+    return kept
+
+
+def digest_versions(home: Path) -> tuple[Path, ...]:
+    """Kept texts of the digest that another hand wrote, the newest first."""
+    return versions(home, DIGEST_FILE)
+
+
+def _keep_by_hand(home: Path, data: bytes | None, disk: Disk) -> Path | None:
+    """Keep a digest that the program did not write, before it goes: its words may stand nowhere else."""
+    if not data or read_bytes(paths.knowledge_dir(home) / MADE_FILE) == _made_mark(data):
+        return None
+    return keep_version(home, DIGEST_FILE, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}", data, disk=disk)
+
+
+def _note_made(home: Path, data: bytes) -> None:
+    """Note what the program wrote, so that another's words are told from ours. Lost in a crash, a copy more is kept."""
+    with suppress(StorageError):
+        write_passing(paths.knowledge_dir(home) / MADE_FILE, _made_mark(data))
+
+
+def _made_mark(data: bytes) -> bytes:
+    return f"{hashlib.sha256(data).hexdigest()}\n".encode()
+
+
+def _regenerate(home: Path, path: Path, *, may_create: bool, keeps: bool, disk: Disk) -> DigestResult:
     before = read_digest(path)
     text = fresh_digest(home)
     data = text.encode()
@@ -197,23 +244,42 @@ def _regenerate(home: Path, path: Path, *, may_create: bool, disk: Disk) -> Dige
         return DigestResult(path=path, text="", write=DigestWrite.LEFT_OFF)
     if before == data or (before is None and not data):
         return DigestResult(path=path, text=text, write=DigestWrite.UNCHANGED)
+    kept = None
     if not data:
+        kept = _keep_by_hand(home, before, disk) if keeps else None
         remove_file(path, disk=disk)
-        return DigestResult(path=path, text="", write=DigestWrite.DELETED)
+        return DigestResult(path=path, text="", write=DigestWrite.DELETED, kept=kept)
     if may_create:
+        kept = _keep_by_hand(home, before, disk) if keeps else None
         write_file(path, data, disk=disk, follows_links=False)
-        return DigestResult(path=path, text=text, write=DigestWrite.WRITTEN)
-    if not _renew(path, data, disk):
-        return DigestResult(path=path, text="", write=DigestWrite.LEFT_OFF)
-    return DigestResult(path=path, text=text, write=DigestWrite.WRITTEN)
+        _note_made(home, data)
+        return DigestResult(path=path, text=text, write=DigestWrite.WRITTEN, kept=kept)
+    is_written, kept = _renew(home, path, data, keeps=keeps, disk=disk)
+    if not is_written:
+        return DigestResult(path=path, text="", write=DigestWrite.LEFT_OFF, kept=kept)
+    return DigestResult(path=path, text=text, write=DigestWrite.WRITTEN, kept=kept)
 
 
-def _renew(path: Path, data: bytes, disk: Disk) -> bool:
-    """Write the digest over a file that is there at that instant: `rm` meanwhile wins. Returns whether it did."""
+def _renew(home: Path, path: Path, data: bytes, *, keeps: bool, disk: Disk) -> tuple[bool, Path | None]:
+    """Write the digest over a file that is there at that instant: `rm` meanwhile wins.
+
+    Returns:
+        Whether it did, and where the text is kept that another hand had written.
+    """
     if not is_digest(path):
-        return False
-    written = change_file(path, lambda old: data if is_digest(path) else old, disk=disk)
-    return written == data and is_digest(path)
+        return False, None
+    kept: list[Path | None] = [None]
+
+    def change(old: bytes) -> bytes:
+        if not is_digest(path) or old == data:
+            return old
+        kept.append(_keep_by_hand(home, old, disk) if keeps else None)
+        return data
+
+    written = change_file(path, change, disk=disk)
+    if is_written := written == data and is_digest(path):
+        _note_made(home, data)
+    return is_written, kept[-1]
 
 
 def _newest(directory: Path, name: str) -> Iterator[Said]:

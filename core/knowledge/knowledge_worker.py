@@ -9,9 +9,8 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from core.kernel.disk import remove_file
 from core.kernel.errors import LockedError, SlopError, StorageError
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.paths import knowledge_dir
 from core.kernel.queue import queued
 from core.kernel.values.curation import ItemFiles, NamedText
@@ -66,6 +65,7 @@ from core.knowledge.knowledge_reader import (
     digest_file,
     is_digest,
     regenerate_digest,
+    remove_digest,
     unquoted_in,
 )
 from core.knowledge.layer7 import layer_inputs
@@ -128,7 +128,7 @@ class KnowledgeHandler:
                 self._read(effect.settings, effect.candidates)
             case FollowDigest():
                 if not self._is_read_only:
-                    self._follower.follow()
+                    self._tell_kept(self._follower.follow())
             case ChangeKnowledge(change=RegenerateDigest()):
                 done = regenerate_digest(self._home)
                 self._read(effect.settings, ())
@@ -137,7 +137,7 @@ class KnowledgeHandler:
                     if done.text
                     else tr("Nothing is known yet, so there is no digest")
                 )
-                self._emit(OperationDone(subject="digest", text=said))
+                self._emit(OperationDone(subject="digest", text=as_sentences(said, _kept_words(done.kept))))
             case ChangeKnowledge(change=change):
                 self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
             case ExplainItem():
@@ -167,7 +167,12 @@ class KnowledgeHandler:
         path = digest_file(self._home)
         if is_digest(path):
             with withdrawing(self._home):
-                remove_file(path)
+                self._tell_kept(remove_digest(self._home))
+
+    def _tell_kept(self, kept: Path | None) -> None:
+        """Say where a digest that another hand wrote is, which gave way."""
+        if kept is not None:
+            self._emit(OperationDone(subject="digest", text=_kept_words(kept)))
 
     def _reading_after(
         self, act: Callable[[], None], settings: KnowledgeSettings, candidates: tuple[str, ...]
@@ -295,7 +300,7 @@ class KnowledgeHandler:
         if self._is_read_only:
             return
         try:
-            self._follower.follow()
+            self._tell_kept(self._follower.follow())
         except SlopError as error:
             self._emit(
                 OperationFailed(
@@ -355,6 +360,18 @@ class Layer7:
             facts = self._facts.ranked((*spec.fact_domains, GLOBAL))
         texts = layer_inputs(found, items, spec.knowledge.budget_bytes, facts, unquoted_in(self._home))
         return texts.digest, texts.facts, texts.notes, withdrawals
+
+
+def _kept_words(kept: Path | None) -> str:
+    """Sentence on a digest that gave way and that the program had not written; empty where there was none."""
+    return (
+        ""
+        if kept is None
+        else tr(
+            "The program kept the earlier text of the digest: {kept}",
+            kept=kept,
+        )
+    )
 
 
 def supersedes(newer: KnowledgeEffect, older: KnowledgeEffect) -> bool:

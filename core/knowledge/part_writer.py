@@ -130,7 +130,7 @@ def _remove_draft(path: Path, part: DraftPlan, disk: Disk) -> tuple[str, ...]:
     return left
 
 
-# Versions of a category file: how it was before each of the last ten merges.
+# Versions of a category file: how it was before each of the last ten merges. Of the digest: how another hand wrote it.
 
 FOLDER = "versions"
 KEPT_VERSIONS = 10
@@ -149,9 +149,10 @@ def versions(home: Path, name: str) -> tuple[Path, ...]:
 
 
 def version_names(home: Path) -> Iterator[tuple[str, str]]:
-    """Every kept version: its name below the knowledge directory, and the category file that it was."""
+    """Every kept version of a category file: its name below the knowledge directory, and the file that it was."""
     for path in sorted((paths.knowledge_dir(home) / FOLDER).glob("*/*.md")):
-        yield f"{FOLDER}/{path.parent.name}/{path.name}", f"{path.parent.name}.md"
+        if path.parent.name != "digest":
+            yield f"{FOLDER}/{path.parent.name}/{path.name}", f"{path.parent.name}.md"
 
 
 def keep_version(home: Path, name: str, apply_id: str, data: bytes, *, disk: Disk = OS_DISK) -> Path:

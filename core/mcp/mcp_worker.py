@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from core.kernel import figures
 from core.kernel.errors import SlopError
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.machine import CommandBounds
 from core.kernel.queue import at_once
 from core.kernel.values.mcp import McpAnswer, McpApproval, McpServerSettings, McpTool, WrappedCommand
@@ -384,7 +384,7 @@ def _is_asked(error: SlopError) -> bool:
 
 
 def _words(error: SlopError) -> str:
-    return ". ".join(part.removesuffix(".") for part in (error.what, error.remedy) if part)
+    return as_sentences(error.what, error.remedy)
 
 
 # Secrets of MCP servers: values of the variables and keys that settings name, from the environment or the

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from core.kernel.codecs import builtins_of
 from core.kernel.figures import count
 from core.kernel.frame import one_line
-from core.kernel.language import joined, tr
+from core.kernel.language import as_sentences, joined, tr
 from core.kernel.values.retrieval import Corpus, IndexReport, Recalled, SearchAnswer, SearchHit, SearchMode
 
 SNIPPET_CHARS = 160
@@ -113,7 +113,7 @@ def degraded_text(answer: SearchAnswer) -> str:
         return ""
     is_of_server = answer.mode is SearchMode.HYBRID and answer.is_of_this_machine
     begins = tr("Found in the index on this machine") if is_of_server else _DEGRADED[answer.mode]
-    return joined(": ", (begins, joined(". ", (answer.reason, answer.remedy)))).rstrip()
+    return joined(": ", (begins, as_sentences(answer.reason, answer.remedy))).rstrip()
 
 
 def passed_over_text(files: Sequence[tuple[str, str]]) -> str:

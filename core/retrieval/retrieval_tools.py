@@ -17,6 +17,7 @@ from core.kernel import figures
 from core.kernel.codecs import from_json, schemas_of, to_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import frame
+from core.kernel.language import as_sentences
 from core.kernel.opener import read_file, read_start
 from core.kernel.values.retrieval import (
     Corpus,
@@ -119,7 +120,7 @@ def use_tool(
     except (msgspec.DecodeError, UnicodeError) as error:
         return MemoryToolAnswer(f"The arguments do not fit: {error}", is_error=True)
     except SlopError as error:
-        return MemoryToolAnswer(f"{error.what}. {error.remedy}".strip(), is_error=True)
+        return MemoryToolAnswer(as_sentences(error.what, error.remedy), is_error=True)
     return MemoryToolAnswer(f"There is no tool {name!r}.", is_error=True)
 
 

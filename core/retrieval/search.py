@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.errors import SlopError
-from core.kernel.language import joined, tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.queue import KeptThreads
 from core.kernel.values.messages import Role
 from core.kernel.values.retrieval import (
@@ -219,7 +219,7 @@ def _by_titles(
     try:
         hits = navigate(asked)
     except SlopError as error:
-        reason = joined(". ", (reason, error.what))
+        reason = as_sentences(reason, error.what)
     return SearchAnswer(
         query=asked.query,
         hits=hits,
@@ -239,7 +239,7 @@ def _served(index: ServedIndex, ask: Callable[[VectorStore], SearchAnswer]) -> S
         answer = ask(index.here)
         if answer.mode is SearchMode.OFF:
             return answer
-        reason = joined(". ", filter(None, (answer.reason, error.what)))
+        reason = as_sentences(answer.reason, error.what)
         remedy = answer.remedy or error.remedy
         return replace(answer, degraded=True, reason=reason, remedy=remedy, is_of_this_machine=True)
 

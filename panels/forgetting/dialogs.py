@@ -20,7 +20,7 @@ from core.app.forgetting.forgetting_places import (
 from core.app.forgetting.forgetting_step import branches_of, target_of
 from core.kernel.figures import count
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.knowledge import ForgetReceipt
 from panels.base.desk import Desk
 from panels.base.ui import Tone
@@ -143,7 +143,7 @@ def _ended(desk: Desk) -> None:
         if receipt is not None:
             _receipt(desk, receipt)
         elif now.problem:
-            ui.text("problem", f"{now.problem}. {now.remedy}", tone="error", wraps=True)
+            ui.text("problem", as_sentences(now.problem, now.remedy), tone="error", wraps=True)
         elif now.is_running:
             ui.text("doing", tr("Searching every place…"), tone="muted")
         else:

@@ -18,7 +18,7 @@ from core.imports.import_plan import (
 from core.imports.imports_messages import CancelImport, DismissImport, ImportConversations
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.imports import ImportReport, ImportRow, KnownPlace
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import SelectDiscussion
@@ -94,7 +94,7 @@ def _import(desk: Desk) -> None:
                 wraps=True,
             )
         elif imports.problem:
-            ui.text("problem", f"{imports.problem}. {imports.remedy}", tone="error", wraps=True)
+            ui.text("problem", as_sentences(imports.problem, imports.remedy), tone="error", wraps=True)
         else:
             ui.text("begins", tr("Reading your selection…"), tone="muted")
         answer = _foot(desk, report)

@@ -11,7 +11,7 @@ from core.agent.tool import escaped
 from core.kernel import figures as fmt
 from core.kernel.errors import SlopError
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.mcp import McpApproval, McpOrigin, McpPhase, McpServer, McpServerSettings, McpTool
 from core.kernel.values.updates import is_under_way, outcome_of
 from core.mcp.approvals import count_words, question_id, start_lines, state_words, where_words
@@ -418,7 +418,7 @@ def _save_pasted(desk: Desk, form: McpForm, text: str) -> None:
     try:
         found = pasted_servers(text)
     except SlopError as error:
-        form.error = f"{error.what}. {error.remedy}"
+        form.error = as_sentences(error.what, error.remedy)
         return
     name = form.name.strip()
     for server in found.servers:

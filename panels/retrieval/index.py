@@ -8,7 +8,7 @@ from datetime import date
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.curation import FileItem, LineRange
 from core.kernel.values.retrieval import (
     ChunkKind,
@@ -178,11 +178,10 @@ def degraded_words(answer: SearchAnswer) -> tuple[str, str]:
     """Mark of an answer that is not the whole one, and why; both empty where it is."""
     if not answer.degraded:
         return "", ""
-    reason = answer.reason.rstrip(".")
     mark = MODE_WORDS[answer.mode]
     if answer.mode is SearchMode.HYBRID:
         mark = SERVER_AWAY if answer.is_of_this_machine else IN_PART
-    return f"{mark}.", ". ".join(filter(None, (reason, answer.remedy.rstrip(".")))) + "."
+    return f"{mark}.", as_sentences(answer.reason, answer.remedy, is_closed=True)
 
 
 def found_words(answer: SearchAnswer) -> str:

@@ -24,7 +24,7 @@ from core.app.forgetting.words import (
 from core.kernel import paths
 from core.kernel.codecs import read_json
 from core.kernel.errors import SlopError, StorageError
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.opener import read_file
 from core.kernel.values.facts import ItemEventKind
 from core.kernel.values.knowledge import ForgetPreview, ForgetTarget
@@ -160,7 +160,7 @@ def look(home: Path, target: ForgetTarget) -> ForgetPreview:
     try:
         words, holders = gather(home, target)
     except SlopError as error:
-        return ForgetPreview(target=target, problem=f"{error.what}. {error.remedy}")
+        return ForgetPreview(target=target, problem=as_sentences(error.what, error.remedy))
     except OSError as error:
         return ForgetPreview(
             target=target, problem=tr("The program cannot look for copies: {error}", error=error)

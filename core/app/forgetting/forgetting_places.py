@@ -128,7 +128,7 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         id="versions",
-        label=tr("earlier versions of category files, from before a merge"),
+        label=tr("earlier versions of category files and digests"),
         files=("knowledge/versions/*",),
         checked=READ_AGAIN,
         counted=(
@@ -323,7 +323,13 @@ PLACES: tuple[Place, ...] = (
                 "working/*",
                 "crashes/*",
             ),
-            *("knowledge/.lock", "knowledge/*.lock", "knowledge/*.holder", "knowledge/.withdrawals"),
+            *(
+                "knowledge/.lock",
+                "knowledge/*.lock",
+                "knowledge/*.holder",
+                "knowledge/.withdrawals",
+                "knowledge/.digest",
+            ),
         ),
         is_wordless=True,
     ),

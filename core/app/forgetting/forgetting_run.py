@@ -61,7 +61,7 @@ from core.kernel.disk import (
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.ids import make_id
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.locks import discussion_lock, take_lock
 from core.kernel.opener import read_file
 from core.kernel.queue import queued
@@ -82,7 +82,7 @@ from core.knowledge.harvest.batch_prompts import FOLDER, BatchFiles
 from core.knowledge.harvest.merge_reply import KEPT_MARK
 from core.knowledge.harvest.preview import conversation_mark, without_marks
 from core.knowledge.harvest.replies import KeptReplies, keep_review, kept_conversations, load_review
-from core.knowledge.knowledge_reader import archive_names, digest_file, regenerate_digest
+from core.knowledge.knowledge_reader import archive_names, digest_file, digest_versions, regenerate_digest
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.mcp_server.proposal_worker import drop_saying
 from core.knowledge.merges import draft_mark
@@ -353,6 +353,7 @@ class _Forgetting:
             for name, of in names:
                 self._cut(place_id, name, partial(_items_cut, of, words))
         self._drop_drafts()
+        self._drop_digests()
         self._drop_facts()
         self._cut(EVIDENCE_FILE.partition(".")[0], EVIDENCE_FILE, lambda data: evidence_without(data, words))
         make_dirs(self._directory, disk=self._disk)
@@ -378,7 +379,7 @@ class _Forgetting:
         derived = (paths.facts_file(self._home), "fact-table"), (digest_file(self._home), "digest")
         before = [read_bytes(path) for path, _ in derived]
         sync_facts(self._home, self._now, ours=None, disk=self._disk)
-        regenerate_digest(self._home, may_create=False, disk=self._disk)
+        regenerate_digest(self._home, may_create=False, keeps=False, disk=self._disk)
         for (path, place_id), data in zip(derived, before, strict=True):
             self._count(place_id, int(bool(data) and data != read_bytes(path)))
 
@@ -423,6 +424,13 @@ class _Forgetting:
             if holds(data, self._words) or any(mark in data for mark in marks):
                 remove_file(path, disk=self._disk)
                 self._count("drafts", 1)
+
+    def _drop_digests(self) -> None:
+        """Remove kept texts of the digest that hold the words."""
+        for path in digest_versions(self._home):
+            if holds(read_bytes(path), self._words):
+                remove_file(path, disk=self._disk)
+                self._count("versions", 1)
 
     def _drop_facts(self) -> None:
         """Take facts out of their files and the index: a sync that remembers nothing would bring back what it has."""
@@ -631,7 +639,7 @@ class ForgetHandler:
                 self._settled()
                 self._carry_out(effect)
         except SlopError as error:
-            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            detail = as_sentences(error.remedy, error.where)
             self._emit(ForgetEnded(receipt=None, problem=error.what, remedy=detail, is_resumed=is_resumed))
         except Exception as error:  # it is over, and is told so; the queue tells the rest
             why = tr("The program could not forget everything: {error}", error=error)

@@ -73,7 +73,7 @@ def clean_secrets(home: Path, now: datetime, *, disk: Disk = OS_DISK) -> SecretR
             if any(find.place == "ledger" for _, find in found):
                 _tried(problems, "ledger", partial(_cleanse_ledger, home, disk))
             sync_facts(home, now, ours=None, disk=disk)
-            regenerate_digest(home, may_create=False, disk=disk)
+            regenerate_digest(home, may_create=False, keeps=False, disk=disk)
         _tried(problems, "catalog", lambda: wipe_catalog(paths.catalog_file(home)))
         after = search_secrets(home)
     said = tuple(dict.fromkeys((*problems, *after.problems)))

@@ -378,7 +378,7 @@ class Project(msgspec.Struct, frozen=True):
         context: texts for layer 6 in order, with their file; identity: files of it that count, before a model's family is
             asked; memory: likewise, sorted by name, whole.
         presets, personas, system_prompts: by name, file order kept. Presets include unsaved work.
-        unsaved_presets: names whose items differ from the file.
+        unsaved_presets: names whose items differ from the file; filed_presets: as the file has them.
         allowed_roots: absolute paths outside the root that presets may read and notes may lie in, only when trusted.
         prompts: texts of the project's own prompt files that count, by name.
         policies: of tools in this folder: the person's own, tightened by the project's file.
@@ -396,6 +396,7 @@ class Project(msgspec.Struct, frozen=True):
     memory: tuple[NamedText, ...] = ()
     presets: Mapping[str, Preset] = msgspec.field(default_factory=dict)
     unsaved_presets: frozenset[str] = frozenset()
+    filed_presets: Mapping[str, Preset] = msgspec.field(default_factory=dict)
     personas: Mapping[str, NamedText] = msgspec.field(default_factory=dict)
     system_prompts: Mapping[str, NamedText] = msgspec.field(default_factory=dict)
     allowed_roots: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.kernel.language import as_sentences
 from core.kernel.values.agent import AgentState, AttentionState
 from core.kernel.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, ExtensionEvidence, Rewrite
 from core.kernel.values.curation import FilesLookedUp, FileSnapshot, ItemFiles
@@ -80,9 +81,7 @@ class CommandOutcome(msgspec.Struct, frozen=True):
     @property
     def said(self) -> str:
         """Problem and remedy, each a sentence with its full stop; empty where it was carried out."""
-        return " ".join(
-            one if one.endswith((".", "!", "?")) else f"{one}." for one in (self.problem, self.remedy) if one
-        )
+        return as_sentences(self.problem, self.remedy, is_closed=True)
 
 
 # The whole state of the program: one frozen tree, replaced by one assignment.

@@ -18,7 +18,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.figures import count
-from core.kernel.language import capital, tr
+from core.kernel.language import as_sentences, capital, tr
 from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -173,7 +173,7 @@ class BatchRun:
         try:
             self._submit(asker, request, artifacts, on_progress)
         except ProviderError as error:
-            self._stopped = ". ".join(filter(None, (error.what, error.remedy)))
+            self._stopped = as_sentences(error.what, error.remedy)
         finally:
             self._tell_open()
 

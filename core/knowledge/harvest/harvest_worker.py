@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.ids import time_of_id
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.opener import read_file
 from core.kernel.queue import at_once, queued
 from core.kernel.values.harvest import ApplyKind, ApplySummary, Artifact, ArtifactClass, HarvestLook, Review
@@ -332,7 +332,7 @@ class HarvestHandler:
         except RemovalError as error:
             self._emit(RemovalAsked(_question(effect, error)))
         except SlopError as error:
-            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            detail = as_sentences(error.remedy, error.where)
             self._emit(HarvestFailed(error.what, detail))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
             self._emit(HarvestFailed(tr("The harvest failed: {error}", error=error), tr("See the log file.")))
@@ -417,7 +417,7 @@ class HarvestHandler:
             except HarvestCancelledError:
                 problem = run.why
             except HarvestStoppedError as error:
-                problem = ". ".join(filter(None, (error.what, error.remedy)))
+                problem = as_sentences(error.what, error.remedy)
         self._emit(HarvestEnded(problem))
 
     def _batch(self, effect: RunBatches, run: _LiveRun) -> None:

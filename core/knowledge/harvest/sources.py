@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import SlopError, StorageError
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.facts import domain_name
 from core.kernel.values.harvest import ArtifactFacts, ArtifactKind
 from core.knowledge.harvest.distillation import (
@@ -201,7 +201,9 @@ def _or_stop(what: str) -> Iterator[None]:
     try:
         yield
     except StorageError as error:
-        raise HarvestStoppedError(f"{what}. {error.what}", remedy=error.remedy, where=error.where) from error
+        raise HarvestStoppedError(
+            as_sentences(what, error.what), remedy=error.remedy, where=error.where
+        ) from error
 
 
 # Domains of conversations: under which facts of the folder that each was begun in are kept.

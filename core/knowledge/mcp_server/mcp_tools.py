@@ -12,6 +12,7 @@ from core.kernel import figures
 from core.kernel.codecs import from_builtins, schemas_of, to_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean, frame
+from core.kernel.language import as_sentences
 from core.kernel.secrets import scrub, scrubbed_line
 from core.kernel.values.facts import IndexedFact
 from core.kernel.values.imports import TranscriptMessage
@@ -203,7 +204,7 @@ def answer(asked: Asked, shelf: KnowledgeShelf) -> MemoryToolAnswer:
     except msgspec.ValidationError as error:
         return _no(f"The arguments do not fit: {error}")
     except SlopError as error:
-        return _no(f"{error.what.removesuffix('.')}. {error.remedy}".strip())
+        return _no(as_sentences(error.what, error.remedy))
 
 
 def _answered(given: _Arguments, asked: Asked, shelf: KnowledgeShelf) -> MemoryToolAnswer:

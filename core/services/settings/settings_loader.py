@@ -388,6 +388,7 @@ def _build_project(
         memory=memory,
         presets=presets,
         unsaved_presets=unsaved,
+        filed_presets=counted.presets,
         personas={text.name: text for text in personas},
         system_prompts={text.name: text for text in prompts},
         allowed_roots=counted.allowed_roots,

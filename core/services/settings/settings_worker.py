@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.errors import ConfigError, SlopError
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
 from core.kernel.queue import queued
@@ -451,7 +451,7 @@ class SetupHandler:
         try:
             listed = sound_models(self._clients.get(provider).list_models())
         except SlopError as error:
-            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            detail = as_sentences(error.remedy, error.where)
             self._emit(
                 OperationFailed(
                     subject=f"models/{provider}",

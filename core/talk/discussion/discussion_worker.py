@@ -16,7 +16,7 @@ from core.kernel import paths
 from core.kernel.disk import Appended
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.queue import queued
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion, is_partial
@@ -216,7 +216,7 @@ class DiscussionHandler:
         try:
             went = self._appended(effect)
         except SlopError as error:
-            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            detail = as_sentences(error.remedy, error.where)
             self._refused(effect)
             self._emit(
                 WriteFailed(

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
-from core.kernel.language import english, joined, tr
+from core.kernel.language import as_sentences, english, joined, tr
 from core.kernel.patterns import late
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.kernel.values.messages import (
@@ -258,8 +258,9 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
 def _with_failure(state: AppState, call: LiveCall, failure: Failure, level: Level) -> AppState:
     """The state in which a call has failed, told to the person with Retry; a compared one in its column."""
     if call.compared is not None:
-        parts = (failure.what.removesuffix("."), failure.remedy.removesuffix("."), failure.where)
-        return column_failed(state, call, ". ".join(filter(None, parts)) + ".")
+        return column_failed(
+            state, call, as_sentences(failure.what, failure.remedy, failure.where, is_closed=True)
+        )
     opened = replace(
         state.discussions.open[call.discussion_id], failure=failure, failed_message_id=call.user_message_id
     )
@@ -268,7 +269,7 @@ def _with_failure(state: AppState, call: LiveCall, failure: Failure, level: Leve
         f"call/{call.discussion_id}",
         level,
         joined(": ", (_name(state, call), failure.what)),
-        joined(". ", [part for part in (failure.remedy.removesuffix("."), failure.where) if part]),
+        as_sentences(failure.remedy, failure.where),
         action=RetrySend(discussion_id=call.discussion_id),
         action_label=tr("Retry"),
         discussion_id=call.discussion_id,
@@ -294,7 +295,7 @@ def no_room(state: AppState, given: Stamp, discussion_id: str, why: str) -> Resu
     call = state.turns.calls.get(discussion_id)
     if call is None or call.overflow is None:
         return state, ()
-    remedy = ". ".join(filter(None, (call.overflow.remedy.removesuffix("."), why)))
+    remedy = as_sentences(call.overflow.remedy, why)
     failure = replace(call.overflow, remedy=remedy)
     call = replace(call, overflows=MOST_OVERFLOWS, awaits_view=False)
     return failed(

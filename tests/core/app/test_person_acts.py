@@ -12,6 +12,7 @@ from core.app.execution import ALWAYS, FINAL, PROGRAMS_SETTINGS, SAYS_YES, is_pe
 from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
 from core.front.hooks.table import OPERATIONS
 from core.imports.imports_messages import ImportConversations
+from core.kernel.values.curation import FileItem, Preset
 from core.kernel.values.discussion import Draft, OpenDiscussion
 from core.kernel.values.harvest import (
     HarvestItem,
@@ -19,7 +20,7 @@ from core.kernel.values.harvest import (
     ProposedItem,
 )
 from core.kernel.values.knowledge import Category, MergeGroup, MergeProposal
-from core.kernel.values.settings import AfterHarvest, CachingSettings, Settings
+from core.kernel.values.settings import AfterHarvest, CachingSettings, Project, Settings
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import given_fields
 from core.knowledge.harvest.harvest_messages import (
@@ -43,7 +44,15 @@ from core.services.settings.settings_messages import (
 )
 from core.services.settings.settings_schema import SETTINGS, SettingScope
 from core.signals.signals_messages import SetQuiet
-from core.talk.context.context_messages import AddItems, ChangePreset, CreatePreset, InspectFile, KeepOut
+from core.talk.context.context_messages import (
+    AddItems,
+    ChangePreset,
+    CreatePreset,
+    InspectFile,
+    KeepOut,
+    RenamePreset,
+    SavePreset,
+)
 from core.talk.discussion.discussion_messages import AttachFile, DeleteDiscussion, ExportDiscussion, SetDraft
 from core.talk.turn.turn_messages import PaidCommand, RetrySend, SendPrompt
 
@@ -83,15 +92,15 @@ BROUGHT_BACK = {
         "KillCommands CancelBatches CancelIndexing CancelImport PauseIndexing StopAutonomy TryServer BuildNavigation"
     ),
     "what it is made from": (
-        "RegenerateDigest FollowDigest DeleteDigest UpdateIndex SyncFacts InvalidateCache DisableCaching EnableCaching "
-        "DeleteOrphanedCaches"
+        "UpdateIndex SyncFacts InvalidateCache DisableCaching EnableCaching DeleteOrphanedCaches"
     ),
     "the same command with what stood before": (
         "ChangeDiscussion SelectDiscussion "
-        "RenamePreset KeepOut AttachNotes ChangeSetting ChangeProjectSetting "
+        "KeepOut AttachNotes ChangeSetting ChangeProjectSetting "
         "SetQuiet TickHarvestItems EditHarvestItem MoveHarvestItem ReplaceKnownItem TickMergeGroups EditMergeGroup"
     ),
-    "the file of the project until it is saved, and its history from then on": "AddItems ChangePreset SavePreset",
+    "what it is made from; a text by another hand is kept as a version": "RegenerateDigest FollowDigest DeleteDigest",
+    "the file of the project; what would go from both is a person's": "AddItems ChangePreset SavePreset RenamePreset",
     "the list, in which it stays": "PutSignalsAway",
     "nothing, for nothing was said in it": "DiscardDiscussion",
     "nothing, for it only adds": (
@@ -169,6 +178,42 @@ def test_words_that_a_person_wrote_into_a_proposal_are_taken_out_by_a_person_alo
         assert is_persons(with_edits(is_edited=True), command)
         assert not is_persons(with_edits(is_edited=False), command)
     assert not is_persons(with_edits(is_edited=True), EditHarvestItem("other", "Others.", ""))
+
+
+ITEM, OTHER = FileItem(path="a.py", notes="the turn"), FileItem(path="b.py")
+
+
+@pytest.mark.parametrize(
+    ("filed", "now", "is_unsaved", "command", "is_final"),
+    [
+        ((ITEM,), (ITEM,), False, ChangePreset("p", ()), False),
+        ((ITEM,), (ITEM, OTHER), True, ChangePreset("p", (ITEM,)), True),
+        ((ITEM,), (ITEM, OTHER), True, ChangePreset("p", (OTHER, ITEM)), False),
+        ((), (ITEM,), True, ChangePreset("p", (FileItem(path="a.py"),)), True),
+        ((ITEM,), (), True, SavePreset("p"), True),
+        ((ITEM,), (FileItem(path="a.py"),), True, SavePreset("p"), True),
+        ((ITEM,), (ITEM, OTHER), True, SavePreset("p"), False),
+        ((ITEM,), (), True, RenamePreset("p", "q"), True),
+        ((ITEM,), (ITEM,), False, RenamePreset("p", "q"), False),
+        (None, (ITEM,), True, SavePreset("p"), False),
+        (None, (ITEM,), True, SavePreset("other"), False),
+    ],
+)
+def test_items_of_a_preset_that_neither_the_file_nor_the_home_would_hold_are_taken_out_by_a_person(
+    filed: tuple[FileItem, ...] | None,
+    now: tuple[FileItem, ...],
+    is_unsaved: bool,
+    command: Command,
+    is_final: bool,
+) -> None:
+    project = Project(
+        presets={"p": Preset("p", now)},
+        filed_presets={} if filed is None else {"p": Preset("p", filed)},
+        unsaved_presets=frozenset({"p"} if is_unsaved else ()),
+    )
+    state = replace(STATE, config=replace(STATE.config, project=project))
+
+    assert is_persons(state, command) is is_final
 
 
 def test_every_operation_of_the_hook_api_that_gives_such_a_command_takes_a_persons_token_alone() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from core.kernel.codecs import builtins_of, to_json, to_msgpack
 from core.kernel.errors import SlopError
-from core.kernel.language import capital, english, in_english, joined, retold, tr, words_of
+from core.kernel.language import as_sentences, capital, english, in_english, joined, retold, tr, words_of
 
 pytestmark = pytest.mark.usefixtures("german")
 
@@ -30,7 +30,8 @@ def test_a_text_is_written_in_the_persons_language_and_known_in_english() -> Non
 @pytest.mark.parametrize(
     ("made", "meant"),
     [
-        (lambda: joined(". ", (tr("Cancel"), "x")), "Cancel. x"),
+        (lambda: joined(": ", (tr("Cancel"), "x")), "Cancel: x"),
+        (lambda: as_sentences(tr("Cancel"), "x"), "Cancel. x"),
         (lambda: tr(" and ").join(("x", tr("Cancel"))), "x and Cancel"),
         (lambda: tr("Cancel") + ": x", "Cancel: x"),
         (lambda: "x " + tr("Cancel"), "x Cancel"),

@@ -14,6 +14,7 @@ from core.agent.agent_messages import ApproveCall, SetTools
 from core.app.app_messages import PERSON_ONLY
 from core.front.hooks.table import RESOURCES
 from core.kernel.values.agent import Mode
+from core.knowledge.knowledge_reader import digest_versions
 from core.services.settings.settings_messages import TrustProject
 from tests.core.front.hooks.conftest import AS_PERSON, World
 from tests.vendors.billing.compatible import CompatibleCache, CompatibleProfile
@@ -87,7 +88,8 @@ def test_presets_are_made_changed_saved_and_used(running: World) -> None:
     assert made.json()["items"][1]["slices"] == [[1, 2]]
     assert [item["include_ignored"] for item in made.json()["items"]] == [True, False]
     assert running.state.discussions.summaries[chosen].meta.preset == ""
-    changed = client.put("/api/presets/deep water", {"items": items[:1], "save": True})
+    assert client.put("/api/presets/deep water", {"items": items[:1], "save": True}).status_code == 403
+    changed = client.put("/api/presets/deep water", {"items": items[:1], "save": True}, **AS_PERSON)
     assert (changed.status_code, changed.json()["is_saved"]) == (200, True)
     assert "deep water" in (running.project / "manual_slop.toml").read_text(encoding="utf-8")
     assert [row["name"] for row in client.get("/api/presets").json()["presets"]] == ["deep water"]
@@ -98,6 +100,39 @@ def test_presets_are_made_changed_saved_and_used(running: World) -> None:
     assert "return 6" in json.dumps(running.server.bodies[-1])
     assert client.post(f"/api/discussions/{chosen}/preset", {"name": ""}).json()["preset"] == ""
     assert client.post(f"/api/discussions/{chosen}/preset", {"name": "no"}).status_code == 404
+
+
+def test_a_program_takes_nothing_out_of_a_preset_that_is_in_the_file(running: World) -> None:
+    client, file = running.client, running.project / "manual_slop.toml"
+    one, other = {"path": "tides.py", "notes": "the turn"}, {"path": "*.md"}
+    assert client.put("/api/presets/core", {"items": [one], "save": True}).status_code == 201
+    assert client.put("/api/presets/core", {"items": [one, other], "save": True}).status_code == 200
+    before = file.read_bytes()
+
+    assert client.put("/api/presets/core", {"items": [], "save": True}).status_code == 403
+    for action in ({"action": "save_preset"}, {"action": "rename_preset", "new_name": "x"}):
+        assert client.post("/api/ui", {"panel": "presets", "name": "core", **action}).status_code == 403
+
+    assert file.read_bytes() == before
+    reverted = {"panel": "presets", "name": "core", "action": "revert_preset"}
+    assert client.post("/api/ui", reverted, **AS_PERSON).status_code == 202
+    running.until(lambda state: len(state.config.project.presets["core"].items) == 2)
+
+
+def test_a_digest_by_hand_that_a_program_replaces_is_kept(running: World) -> None:
+    digest = running.home / "knowledge" / "digest.md"
+    item = {"panel": "knowledge", "action": "add_knowledge_item", "category": "facts", "text": "Tides turn."}
+    assert running.client.post("/api/ui", item).status_code == 202
+    running.until(lambda state: bool(state.knowledge.items))
+    running.client.post("/api/knowledge/digest")
+    for words in ("Mine, by hand.\n", "And again.\n"):
+        digest.write_text(words, encoding="utf-8")
+
+        assert running.client.post("/api/knowledge/digest").status_code == 200
+
+        assert "Tides turn." in digest.read_text(encoding="utf-8")
+        assert digest_versions(running.home)[0].read_text(encoding="utf-8") == words
+    assert len(digest_versions(running.home)) == 2, "and nothing that the program wrote itself"
 
 
 def test_a_preset_is_not_saved_into_a_file_that_nobody_trusts(world: World) -> None:

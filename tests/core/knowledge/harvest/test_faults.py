@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -33,6 +34,7 @@ from tests.core.knowledge.harvest.harvests import NOW
 EVERY = {"start": 2, "start-2": 2, "undo": 3}
 """Points of these runs that are tried here with one fault: every n-th, every fifth of the others. Each fault begins one
 further on, so that every point meets one; `make faults` tries all."""
+_MARKS = re.compile(r"\.(holder|digest)\b")
 ANYWHERE = tuple(fault for fault in Fault if fault is not Fault.TORN)
 
 
@@ -192,7 +194,7 @@ def _watch(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def test_every_change_that_a_harvest_makes_goes_through_the_disk_that_is_failed_here(folder: Path) -> None:
-    """Else a point would be missing in the tests above. Locks and who holds them are no knowledge."""
+    """Else a point would be missing in the tests above. Locks, who holds them, and marks are no knowledge."""
     global _watched  # noqa: PLW0603
     sys.addaudithook(_watch)
     for run_name in ("harvest", "undo"):
@@ -208,6 +210,6 @@ def test_every_change_that_a_harvest_makes_goes_through_the_disk_that_is_failed_
             seen, _watched = _watched, None
 
         changes = [what for what in seen if what[1].startswith(str(home)) and "lock" not in what[1]]
-        changes = [what for what in changes if ".holder" not in os.path.basename(what[1])]
+        changes = [what for what in changes if not _MARKS.search(os.path.basename(what[1]))]
         through = [point for point in disk.points if point.kind in {"open", "rename", "unlink", "make"}]
         assert len(changes) == len(through), (changes, through)
