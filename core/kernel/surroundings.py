@@ -8,6 +8,11 @@ import sys
 _PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+def own_what_is_made() -> None:
+    """Let this process and its children open what they make: an umask that shuts its own user out counts for others alone."""
+    os.umask(os.umask(0o077) & 0o077)
+
+
 def leave_folder() -> None:
     """Make this process look for programs and modules in no folder that it happens to be started in.
 

@@ -9,7 +9,7 @@ import msgspec
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
-from core.kernel.language import capital, tr
+from core.kernel.language import as_sentences, capital, tr
 from core.kernel.values.facts import DiscussionMemory, ItemWords, MemoryUse
 from core.kernel.values.knowledge import Item, KnowledgeState
 from core.kernel.values.state import AppState
@@ -295,7 +295,7 @@ def _figures(ui: Ui, total: UsageSum) -> None:
         input_tokens=fmt.tokens(total.input_tokens),
         output_tokens=fmt.tokens(total.output_tokens),
     )
-    line = ". ".join(filter(None, (used, speed_text(total))))
+    line = as_sentences(used, speed_text(total))
     ui.text("used", line, tone="muted", style="small", wraps=True)
 
 

@@ -16,9 +16,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if say_at_once(arguments):
         return 0
-    from core.kernel.surroundings import leave_folder
+    from core.kernel.surroundings import leave_folder, own_what_is_made
 
     leave_folder()
+    own_what_is_made()
     from core.front.cli.version import speak_as_set
 
     speak_as_set(arguments)

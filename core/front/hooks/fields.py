@@ -168,7 +168,7 @@ def for_a_person() -> RefusedError:
         403,
         "needs_person",
         tr(
-            "Only a person may do this. Programs cannot approve or refuse tool calls, or trust or open folders. Programs cannot change tools, modes and policies, or give keys. Programs cannot choose where words and keys go, or which files are read. Programs cannot write prompts and personas, or raise or pass limits. Programs cannot hold notices back, or add other programs' proposals to knowledge. Programs cannot forget, drop words of a draft, drop items of a preset, or replace files"
+            "Only a person may do this. Programs cannot approve or refuse tool calls, or trust or open folders. Programs cannot change tools, modes and policies, or give keys. Programs cannot choose where words and keys go, or which files are read. Programs cannot write prompts and personas, or raise or pass limits. Programs cannot hold notices back, or add other programs' proposals to knowledge. Programs cannot forget, drop words of a draft, or replace files. Programs cannot drop items of a preset"
         ),
         tr(
             "Do this in the window or on a terminal. Or use the token of `manual-slop --headless --hooks --approvals-fd N`"

@@ -149,7 +149,7 @@ class BatchRun:
         left = [one for one in self._files.batches() if one.is_unwanted and not one.is_cleaned]
         if not left:
             return ""
-        why = ". ".join(dict.fromkeys(self._problems)) or tr(
+        why = as_sentences(*dict.fromkeys(self._problems)) or tr(
             "The program is stopping {batch}", batch=self._name(left[0])
         )
         return tr(
@@ -219,9 +219,7 @@ class BatchRun:
         try:
             self._look_after(batch)
         except ProviderError as error:
-            self._problems.append(
-                ". ".join(filter(None, (f"{self._name(batch)}: {error.what}", error.remedy)))
-            )
+            self._problems.append(as_sentences(f"{self._name(batch)}: {error.what}", error.remedy))
 
     def _look_after(self, batch: HarvestBatch) -> None:
         if not batch.is_open:

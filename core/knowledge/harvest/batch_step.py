@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from core.kernel.figures import count, moment, money
-from core.kernel.language import capital, tr
+from core.kernel.language import as_sentences, capital, tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.harvest import ArtifactClass, BatchReport, BatchState, HarvestBatch, HarvestState
 from core.kernel.values.state import AppState, Level
@@ -143,7 +143,7 @@ def ended_sentence(batches: Sequence[HarvestBatch]) -> str:
         else tr("{batches:,} batches have ended", batches=len(batches))
     )
     told = (", ".join(filter(None, (state_words(one), price_words(one)))) for one in batches)
-    return f"{head}: {'. '.join(told)}."
+    return as_sentences(f"{head}: {as_sentences(*told)}", is_closed=True)
 
 
 def short_sentence(batch: HarvestBatch, missing: int, now: datetime) -> str:

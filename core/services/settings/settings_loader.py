@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from core.kernel.errors import ConfigError, at_line
 from core.kernel.figures import count
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.paths import CONFIG_FILE, CONFIG_VARIABLE, config_dir, home_dir, project_file
 from core.kernel.surroundings import current_folder
 from core.kernel.values.curation import NamedText, TextTable
@@ -301,7 +301,7 @@ def _read_file(
         data = None if text is None else parse(text, path)
     except ConfigError as error:
         kept = tr("; the program keeps the earlier settings") if last_good is not None else ""
-        reason = ". ".join(part for part in (error.what, error.remedy) if part)
+        reason = as_sentences(error.what, error.remedy)
         return (
             (empty if last_good is None else last_good),
             (SettingsFault(path=str(path), line=error.line, reason=reason + kept),),

@@ -13,7 +13,7 @@ from operator import is_not
 from msgspec.structs import replace
 
 from core.kernel.figures import dollars
-from core.kernel.language import capital, tr
+from core.kernel.language import as_sentences, capital, tr
 from core.kernel.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
@@ -596,7 +596,7 @@ def notice_text(state: AppState) -> tuple[str, str]:
     reasons = list(dict.fromkeys(one.why for one in (*whole, *appended)))
     why = "; ".join(reasons) if len(reasons) <= NAMED else tr("knowledge changed")
     each = tr(" The Caching panel lists each discussion.") if len(rows) > 1 else ""
-    return ". ".join(texts), f"{capital(why)}.{each}"
+    return as_sentences(*texts), f"{capital(why)}.{each}"
 
 
 def _summed(state: AppState, rows: list[Rewrite]) -> str:

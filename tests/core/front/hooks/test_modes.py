@@ -12,16 +12,16 @@ import pytest
 
 from core.kernel import paths
 from core.kernel.cores import start_log
+from core.kernel.surroundings import own_what_is_made
 from core.signals.inbox import Inbox
 from tests.core.front.hooks.conftest import World
 from tests.core.front.hooks.harvest_world import asked, old_discussion, proposing
 
-CROSSED = stat.S_IRWXG | stat.S_IRWXO
 
-
-@pytest.fixture
-def open_umask() -> Iterator[None]:
-    before = os.umask(0)
+@pytest.fixture(params=[0, 0o077, 0o777], ids=oct)
+def any_umask(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = os.umask(request.param)
+    own_what_is_made()
     try:
         yield
     finally:
@@ -29,16 +29,17 @@ def open_umask() -> Iterator[None]:
 
 
 def loose(*folders: Path) -> list[str]:
-    """Folders and files that others than their owner may enter or read."""
+    """Folders and files that others than their owner may enter or read, or that their owner may not."""
     return [
-        f"{path} {stat.S_IMODE(path.lstat().st_mode):o}"
+        f"{path} {mode:o}"
         for folder in folders
         for path in (folder, *sorted(folder.rglob("*")))
-        if not path.is_symlink() and path.lstat().st_mode & CROSSED
+        if not path.is_symlink()
+        and (mode := stat.S_IMODE(path.lstat().st_mode)) not in ({0o700} if path.is_dir() else {0o600, 0o700})
     ]
 
 
-@pytest.mark.usefixtures("open_umask")
+@pytest.mark.usefixtures("any_umask")
 def test_a_used_home_is_the_persons_alone_under_any_umask(world: World) -> None:
     world.start()
     log = start_log(paths.log_dir())

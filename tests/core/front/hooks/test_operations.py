@@ -116,7 +116,7 @@ def test_a_program_takes_nothing_out_of_a_preset_that_is_in_the_file(running: Wo
     assert file.read_bytes() == before
     reverted = {"panel": "presets", "name": "core", "action": "revert_preset"}
     assert client.post("/api/ui", reverted, **AS_PERSON).status_code == 202
-    running.until(lambda state: len(state.config.project.presets["core"].items) == 2)
+    running.until(lambda state: len(getattr(state.config.project.presets.get("core"), "items", ())) == 2)
 
 
 def test_a_digest_by_hand_that_a_program_replaces_is_kept(running: World) -> None:
