@@ -72,6 +72,7 @@ from core.services.spending.limits import (
     batch_past_limit,
     is_counted,
     limit_reached,
+    limit_words,
     reached_limits,
     release,
     reserve,
@@ -274,7 +275,7 @@ def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
         state, besides=HELD, elsewhere_usd=elsewhere.reserved_usd, model=reader, is_priced=usd > 0
     )
     if reached:
-        return release(state, HELD), (CancelHarvest(why=reached[0].sentence),)
+        return release(state, HELD), (CancelHarvest(why=limit_words(reached)),)
     return state, (LetHarvestCall(),)
 
 

@@ -7,14 +7,22 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from core.kernel.figures import SHORTEST_DAY, dollars, midnight, money
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.records import Record, UsageRecord
 from core.kernel.values.settings import Settings
 from core.kernel.values.state import AppState
-from core.kernel.values.usage import LimitScope, MonthSpent, Payment, ReachedLimit, Reservation, UsageKind
+from core.kernel.values.usage import (
+    UNPRICED_REMEDY,
+    LimitScope,
+    MonthSpent,
+    Payment,
+    ReachedLimit,
+    Reservation,
+    UsageKind,
+)
 from core.services.spending.estimates import last_usage
 from core.services.spending.spending_messages import SpentCounted
 
@@ -217,8 +225,15 @@ def limit_reached(
         discussion_id: whose own limit counts beside the day's, none where empty. A sum that is not known stops nothing.
         besides: a reservation that does not count, the asker's own; model: as of `reached_limits`.
     """
-    reached = reached_limits(state, discussion_id, besides=besides, model=model)
-    return reached[0].sentence if reached else ""
+    return limit_words(reached_limits(state, discussion_id, besides=besides, model=model))
+
+
+def limit_words(reached: tuple[ReachedLimit, ...]) -> str:
+    """The first of these limits in a sentence, with the remedy where it is a price; empty where there is none."""
+    if not reached:
+        return ""
+    remedy = UNPRICED_REMEDY if reached[0].scope is LimitScope.UNPRICED else ""
+    return as_sentences(reached[0].sentence, remedy)
 
 
 def is_counted(state: AppState) -> bool:
@@ -401,7 +416,7 @@ def batch_past_limit(
 ) -> str:
     """As `past_limit`, by the program's state, or that its price is not known. `besides`, `elsewhere_usd`: as of `reached_limits`."""
     if unpriced := _unpriced(state, "", model, is_priced=usd > 0):
-        return unpriced[0].sentence
+        return limit_words(unpriced)
     _, limit, spent, under_way = _sums(state, "", besides=besides, elsewhere_usd=elsewhere_usd)[1]
     return past_limit(limit, spent, under_way, usd)
 
