@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -83,12 +83,12 @@ def quote_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() if text else ""
 
 
-def found_quote(claimed: Quote, shown: Mapping[str, tuple[str, str]]) -> Quote | None:
+def found_quote(claimed: Quote, shown: Mapping[str, Sequence[tuple[str, str]]]) -> Quote | None:
     """A quote that a model named, as far as it is true.
 
     Args:
         claimed: its `turns` by the short ids that the model saw.
-        shown: real id and scrubbed text of each message, by short id.
+        shown: real id and scrubbed text of the messages behind each short id.
 
     Returns:
         The quote by real ids, cut to `MAX_QUOTE_CHARS`; empty where nothing was claimed; None where the words do not
@@ -96,8 +96,9 @@ def found_quote(claimed: Quote, shown: Mapping[str, tuple[str, str]]) -> Quote |
     """
     text = scrub(flat(claimed.text))
     if not text:
-        return Quote(turns=tuple(shown[turn][0] for turn in claimed.turns if turn in shown))
-    holders = tuple(shown[turn][0] for turn in claimed.turns if turn in shown and holds(shown[turn][1], text))
+        return Quote(turns=tuple(shown[turn][0][0] for turn in claimed.turns if shown.get(turn)))
+    said = (one for turn in claimed.turns for one in shown.get(turn, ()))
+    holders = tuple(name for name, words in said if holds(words, text))
     return Quote(turns=holders, text=text[:MAX_QUOTE_CHARS].rstrip()) if holders else None
 
 

@@ -195,8 +195,8 @@ def choice(look: HarvestLook, left_out: frozenset[str]) -> ArtifactChoice:
         paths=tuple(facts.path for facts in ticked),
         ours=tuple(facts.path for facts in ticked if facts.is_ours),
         size_bytes=sum(facts.size_bytes for facts in ticked),
-        new_bytes=sum(facts.new_bytes for facts in unread),
-        calls=sum(look.estimate.calls_for(facts.new_bytes) for facts in unread),
+        new_bytes=sum(facts.sent_bytes for facts in unread),
+        calls=sum(look.estimate.calls_for(facts.sent_bytes) for facts in unread),
         candidates=len(candidates),
         pruned=sum(one.kind is ArtifactClass.PRUNE for one in look.artifacts),
     )
@@ -240,7 +240,7 @@ def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
     """Cost and tokens of reading one candidate: its part of the whole. The cost first, for a narrow row ends early."""
     if facts.known_status:
         return tr("read before, free")
-    part = part_of(estimate, facts.new_bytes, estimate.calls_for(facts.new_bytes))
+    part = part_of(estimate, facts.sent_bytes, estimate.calls_for(facts.sent_bytes))
     return tr(
         "{cost_usd}, {input_tokens_est} tokens",
         cost_usd=fmt.money(part.cost_usd, "report"),
@@ -264,8 +264,8 @@ def going_on_cost(look: HarvestLook, unread: Sequence[ArtifactFacts]) -> str:
     """Estimate of reading these: nothing where there are none."""
     if not unread:
         return tr("free")
-    calls = sum(look.estimate.calls_for(one.new_bytes) for one in unread)
-    part = part_of(look.estimate, sum(one.new_bytes for one in unread), calls)
+    calls = sum(look.estimate.calls_for(one.sent_bytes) for one in unread)
+    part = part_of(look.estimate, sum(one.sent_bytes for one in unread), calls)
     return fmt.price(part.cost_usd)
 
 

@@ -193,6 +193,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
         is_kept: the person keeps it after its harvest.
         known_status: what the ledger says of the content, empty for nothing that counts.
         new_bytes: what a harvest would read: less than `size_bytes` where its head was harvested before.
+        sent_share: of these, the part that a model is sent, estimated; the rest is the file's own form.
         problem: why it cannot be read, empty when all is well.
         folder: root of the project that a discussion of ours was begun in, empty where nobody noted it.
         origin: of a discussion that an import made and nobody went on with, in a sentence.
@@ -214,9 +215,15 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
     is_kept: bool = False
     known_status: str = ""
     new_bytes: int = 0
+    sent_share: float = 1.0
     problem: str = ""
     folder: str = ""
     origin: str = ""
+
+    @property
+    def sent_bytes(self) -> int:
+        """Bytes of the words that a model would be sent, estimated."""
+        return round(self.new_bytes * self.sent_share)
 
     @property
     def is_ours(self) -> bool:

@@ -20,7 +20,7 @@ from core.knowledge.evidence_rows import found_quote
 from core.knowledge.harvest.harvest_prompt import build_harvest_prompt
 from core.knowledge.harvest.harvest_reply import MAX_REPLY_CHARS, Reply, read_reply, reply_schema
 from core.knowledge.harvest.modes import SUMMARIZE_THRESHOLD_BYTES
-from core.knowledge.harvest.transcript import Said, pieces, with_short_ids
+from core.knowledge.harvest.transcript import Said, by_short_ids, pieces, with_short_ids
 from core.knowledge.merges import same_text
 from core.services.providers.protocol import CancelToken, Provider
 from core.services.providers.pump import CallSpent, whole_reply
@@ -64,11 +64,8 @@ def distil(
     Raises:
         HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
     """
-    short = with_short_ids(messages)
-    shown = {
-        one.id: (message.id, message.text) for one, message in zip(short, messages, strict=True) if one.id
-    }
-    texts = pieces(short, piece_bytes)
+    texts = pieces(with_short_ids(messages), piece_bytes)
+    shown = by_short_ids(messages)
     return run_subagent_summarization(texts, name, template, ask, shown=shown, related=related)
 
 
@@ -78,7 +75,7 @@ def run_subagent_summarization(
     template: str,
     ask: Ask,
     *,
-    shown: Mapping[str, tuple[str, str]] | None = None,
+    shown: Mapping[str, Sequence[tuple[str, str]]] | None = None,
     related: Related = nothing_known,
 ) -> Reply:
     """Have a model read a conversation piece by piece with the seven categories in mind, and merge what it found.
@@ -89,7 +86,7 @@ def run_subagent_summarization(
     Args:
         texts: the pieces, cut between messages (`core.knowledge.harvest.transcript.pieces`), each ready to be read.
         name: of the conversation; template: the prompt of a harvest; ask: sends a prompt, returns the reply.
-        shown: real id and text of each message, by the id that its tag has; a quote counts where it stands in one.
+        shown: real id and text of the messages behind the id that a tag has; a quote counts where it stands in one.
         related: gives what is known that a piece may contradict.
 
     Returns:
@@ -106,7 +103,7 @@ def run_subagent_summarization(
     )
 
 
-def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Reply:
+def with_found_quotes(reply: Reply, shown: Mapping[str, Sequence[tuple[str, str]]]) -> Reply:
     """The reply without quotes that are not in the conversation; it counts the removed ones."""
     quotes = [found_quote(item.quote, shown) for item in reply.items]
     items = (

@@ -24,7 +24,7 @@ from core.kernel.values.knowledge import LedgerStatus
 from core.kernel.values.records import IMPORTED, MarkRecord
 from core.knowledge.categories import source_name
 from core.knowledge.harvest.modes import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
-from core.knowledge.harvest.transcript_sources import messages_of, recognised
+from core.knowledge.harvest.transcript_sources import messages_of, recognised, sent_share
 from core.knowledge.ledger import HarvestLedger, SourceHash
 from core.talk.discussion import log_codec
 from core.talk.discussion.discussion_meta import read_meta
@@ -159,7 +159,8 @@ def _with_content(
 ) -> tuple[ArtifactFacts, SourceHash]:
     prefixes = {n: hashlib.sha256(memoryview(data)[:n]).hexdigest() for n in lengths if n < len(data)}
     source = SourceHash(sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data), prefixes=prefixes)
-    made = replace(facts, sha256=source.sha256, size_bytes=len(data), new_bytes=len(data))
+    share = sent_share(facts.kind, data)
+    made = replace(facts, sha256=source.sha256, size_bytes=len(data), new_bytes=len(data), sent_share=share)
     return _with_emptiness(made, data), source
 
 

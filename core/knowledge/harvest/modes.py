@@ -225,8 +225,8 @@ def estimate(
     candidates = [a.facts for a in listed if a.kind is ArtifactClass.HARVEST]
     pruned = sum(a.facts.size_bytes for a in listed if a.kind is ArtifactClass.PRUNE)
     unread = _unread(candidates) if harvests else []
-    new_bytes = sum(facts.new_bytes for facts in unread)
-    calls = sum(-(-facts.new_bytes // piece_bytes) for facts in unread)
+    new_bytes = sum(facts.sent_bytes for facts in unread)
+    calls = sum(-(-facts.sent_bytes // piece_bytes) for facts in unread)
     tokens = estimate_tokens(new_bytes + calls * PROMPT_BYTES)
     price = _cost(provider, model, tokens, calls, now)
     output = calls * OUTPUT_TOKENS_EST

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 import msgspec
 from msgspec.structs import replace
@@ -19,8 +20,13 @@ from core.kernel.values.messages import (
     ToolResultPart,
 )
 
-MAX_TOOL_CHARS = 4_000
-"""Of what a tool was given or answered: its head and its tail. A listing of a thousand files is no knowledge."""
+MAX_TOOL_CHARS, LEAST_TOOL_CHARS = 2_000, 300
+"""Of what the tools of one step were given, or answered, together: of each its head and its tail. A listing of a thousand
+files is no knowledge. However many there are, each keeps the least.
+"""
+
+MAX_SHOWN_CHARS = 8_000
+"""Of messages of one step that a model is shown as one."""
 
 _OPEN = late(r"[ \t>]*\{(knowledge|rag-context)\}[ \t]*")
 _PROVENANCE = late(r"\[from: .{1,300}, \d{4}-\d{2}-\d{2}\][ \t]*\Z")
@@ -41,9 +47,29 @@ class Said(msgspec.Struct, frozen=True):
     id: str = ""
 
 
-def said_parts(parts: Iterable[Part]) -> str:
-    """Words of a message's parts: reasoning left out, tools' texts shortened."""
-    return "\n\n".join(filter(None, map(_part_text, parts)))
+def said_parts(parts: Iterable[Part], most: int = MAX_TOOL_CHARS) -> str:
+    """Words of a message's parts: reasoning left out, tools' texts shortened. `most`: characters of each of those."""
+    return "\n\n".join(filter(None, (_part_text(part, most) for part in parts)))
+
+
+def tool_shares(messages: Iterable[Sequence[Part]]) -> Iterator[int]:
+    """For each message how many characters each of its tools' texts has: calls, or answers, of one step share the most."""
+    for kind, step in groupby(messages, _tool_kind):
+        parts = list(step)
+        count = sum(map(len, parts)) if kind is not None else 1
+        yield from [max(LEAST_TOOL_CHARS, MAX_TOOL_CHARS // count)] * len(parts)
+
+
+def _tool_kind(parts: Sequence[Part]) -> type[Part] | None:
+    """What all parts of a message are: calls, answers of tools, or else nothing."""
+    kinds = {type(part) for part in parts if not isinstance(part, ReasoningPart)}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return kind if kind in {ToolCallPart, ToolResultPart} else None
+
+
+def is_answer_of_tools(parts: Sequence[Part]) -> bool:
+    """True for a message that says nothing but what tools answered."""
+    return _tool_kind(parts) is ToolResultPart
 
 
 def prepared(messages: Iterable[Said]) -> tuple[Said, ...]:
@@ -53,8 +79,39 @@ def prepared(messages: Iterable[Said]) -> tuple[Said, ...]:
 
 
 def with_short_ids(messages: Iterable[Said]) -> tuple[Said, ...]:
-    """The messages as a model is shown them: what has an id has a short one, by its place."""
-    return tuple(replace(one, id=f"m{number}") if one.id else one for number, one in enumerate(messages, 1))
+    """The messages as a model is shown them: those of one step as one, and what has an id has a short one, by its place."""
+    return tuple(
+        Said(
+            role=step[0].role,
+            text="\n".join(one.text for one in step),
+            id=f"m{number}" if step[0].id else "",
+        )
+        for number, step in enumerate(_steps(messages), 1)
+    )
+
+
+def by_short_ids(messages: Iterable[Said]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Real id and text of the messages behind each short id."""
+    return {
+        f"m{number}": tuple((one.id, one.text) for one in step)
+        for number, step in enumerate(_steps(messages), 1)
+        if step[0].id
+    }
+
+
+def _steps(messages: Iterable[Said]) -> Iterator[list[Said]]:
+    """Messages of the model, or of tools, one behind the other, as far as they are short; any other by itself."""
+    step: list[Said] = []
+    size = 0
+    for one in messages:
+        is_same = bool(step) and step[0].role == one.role != "user" and bool(step[0].id) == bool(one.id)
+        if step and not (is_same and size + len(one.text) <= MAX_SHOWN_CHARS):
+            yield step
+            step, size = [], 0
+        step.append(one)
+        size += len(one.text)
+    if step:
+        yield step
 
 
 def without_recalled(text: str) -> str:
@@ -159,14 +216,14 @@ def shortened(text: str, limit: int = MAX_TOOL_CHARS) -> str:
     return scrubbed_ends(text, limit * 3 // 4, limit // 4, "\n[… {:,} characters left out …]\n")
 
 
-def _part_text(part: Part) -> str:
+def _part_text(part: Part, most: int) -> str:
     match part:
         case TextPart():
             return part.text
         case ToolCallPart():
-            return f"[called {part.name}]\n{shortened(part.arguments_json)}"
+            return f"[called {part.name}]\n{shortened(part.arguments_json, most)}"
         case ToolResultPart():
-            answer = f"[tool {'error' if part.is_error else 'result'}]\n{shortened(part.text)}"
+            answer = f"[tool {'error' if part.is_error else 'result'}]\n{shortened(part.text, most)}"
             return "\n".join((answer, *(f"[attached {file.name}]" for file in part.attachments)))
         case AttachmentPart():
             return f"[attached {part.name}]"

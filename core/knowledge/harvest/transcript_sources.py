@@ -14,12 +14,35 @@ from core.kernel.language import tr
 from core.kernel.values.harvest import ArtifactKind, HarvestItem
 from core.kernel.values.imports import Transcript, TranscriptKind
 from core.kernel.values.knowledge import Category
-from core.knowledge.harvest.transcript import Said, prepared, said_parts, since
+from core.knowledge.harvest.transcript import (
+    Said,
+    is_answer_of_tools,
+    prepared,
+    said_parts,
+    since,
+    tool_shares,
+    with_short_ids,
+)
 from core.talk.transcripts import transcript_reader as reader
 from core.talk.transcripts.transcript_reader import SHAPE_BYTES, seen_last
 
 _LINES = {TranscriptKind.CLAUDE_CODE, TranscriptKind.AIDER}
 """Kinds that are read as far as they are sound: what is being written ends in the middle of a line."""
+
+_BY_LINES = {
+    kind.value
+    for kind in (
+        *(TranscriptKind.DISCUSSION, TranscriptKind.CLAUDE_CODE, TranscriptKind.CODEX),
+        *(TranscriptKind.AIDER, TranscriptKind.SPECSTORY, TranscriptKind.PLAIN),
+    )
+}
+"""Kinds whose first lines are a conversation by themselves."""
+
+SHARE_BYTES = 128 * 1024
+"""Bytes of a conversation that are read to tell how much of it a model is sent."""
+
+_TAG_BYTES = 27
+"""Of the tags around a message, about."""
 
 _ROLES = {"user", "assistant", "tool"}
 
@@ -73,6 +96,19 @@ def unread_messages(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Sa
     return prepared(messages)
 
 
+def sent_share(kind: ArtifactKind, data: bytes) -> float:
+    """The part of a conversation's bytes that a model is sent, by its first ones; 1 where nobody can tell cheaply."""
+    head = data[:SHARE_BYTES]
+    if len(data) > SHARE_BYTES:
+        head = head[: head.rfind(b"\n") + 1] if kind.value in _BY_LINES else b""
+    try:
+        said = with_short_ids(messages_of(kind, head)) if head else ()
+    except ValueError:
+        said = ()
+    size = sum(len(one.text.encode("utf-8", "replace")) + _TAG_BYTES for one in said)
+    return min(1.0, size / len(head)) if size else 1.0
+
+
 def talk_marks(kind: ArtifactKind, data: bytes) -> tuple[str, ...]:
     """Marks of the conversations in a file, the same whatever program keeps them and however far they went.
 
@@ -108,10 +144,11 @@ def working_folder(kind: ArtifactKind, data: bytes) -> str:
 def _said(shape: TranscriptKind, transcript: Transcript) -> Iterator[Said]:
     """Words of a conversation. Sessions of Claude Code are read in their order, helpers included: nothing is undone in them."""
     is_whole = shape is TranscriptKind.CLAUDE_CODE
-    for one in transcript.messages if is_whole else seen_last(transcript):
-        text = said_parts(one.parts)
+    messages = tuple(transcript.messages if is_whole else seen_last(transcript))
+    for one, share in zip(messages, tool_shares(one.parts for one in messages), strict=True):
+        text = said_parts(one.parts, share)
         if text.strip() and one.role in _ROLES and (is_whole or not one.is_aside):
-            yield Said(role=one.role, text=text, id=one.id)
+            yield Said(role="tool" if is_answer_of_tools(one.parts) else one.role, text=text, id=one.id)
 
 
 def _earlier(kind: ArtifactKind, head: bytes) -> tuple[Said, ...]:

@@ -13,13 +13,18 @@ from core.knowledge.harvest.distillation import distil
 from core.knowledge.harvest.harvest_reply import read_reply, reply_schema
 from core.knowledge.harvest.transcript import Said, prepared, with_short_ids
 
-SHOWN = {"m1": ("id-1", "Six hours\n\n are  enough for the tide."), "m2": ("id-2", "No.")}
+SHOWN = {
+    "m1": (("id-1", "Six hours\n\n are  enough for the tide."), ("id-9", "Or nine.")),
+    "m2": (("id-2", "No."),),
+}
 
 
 @pytest.mark.parametrize(
     ("turns", "text", "found"),
     [
         (("m1",), "Six hours are enough", Quote(("id-1",), "Six hours are enough")),
+        (("m1",), "Or nine", Quote(("id-9",), "Or nine")),
+        (("m1",), "tide. Or nine", None),
         (("m1",), " hours\tare \n enough ", Quote(("id-1",), "hours are enough")),
         (("m1",), "Seven hours are enough", None),
         (("m2",), "Six hours are enough", None),
@@ -37,17 +42,17 @@ def test_a_quote_counts_only_where_it_stands_in_the_message_that_is_named(
 
 def test_a_quote_is_cut_after_it_was_found() -> None:
     long = "word " * 200
-    found = found_quote(Quote(("m1",), long), {"m1": ("id-1", long)})
+    found = found_quote(Quote(("m1",), long), {"m1": (("id-1", long),)})
     assert found is not None
     assert len(found.text) <= MAX_QUOTE_CHARS
     assert holds(long, found.text)
-    assert found_quote(Quote(("m1",), long + "else"), {"m1": ("id-1", long)}) is None
+    assert found_quote(Quote(("m1",), long + "else"), {"m1": (("id-1", long),)}) is None
 
 
 def test_a_quote_of_a_secret_is_compared_and_kept_without_it() -> None:
     secret = "sk-ant-api03-" + "aB3dE5fG7h" * 9
     (said,) = prepared([Said("user", f"The key is {secret} for now.", "#1")])
-    found = found_quote(Quote(("m1",), f"The key is {secret} for"), {"m1": (said.id, said.text)})
+    found = found_quote(Quote(("m1",), f"The key is {secret} for"), {"m1": ((said.id, said.text),)})
     assert secret not in said.text
     assert found is None or secret not in found.text
 

@@ -17,13 +17,18 @@ from core.kernel.values.messages import (
     ToolResultPart,
 )
 from core.knowledge.harvest.transcript import (
+    LEAST_TOOL_CHARS,
+    MAX_TOOL_CHARS,
     Said,
+    by_short_ids,
     pieces,
     prepared,
     rendered,
     said_parts,
     shortened,
     since,
+    tool_shares,
+    with_short_ids,
     without_recalled,
 )
 from tests.operations import LINEAR, growth
@@ -150,3 +155,38 @@ def test_a_long_text_keeps_its_head_and_its_tail() -> None:
     assert text.startswith("head")
     assert text.endswith("tail")
     assert "9,608 characters left out" in text
+
+
+def _answers(*counts: int) -> list[tuple[ToolResultPart, ...]]:
+    return [tuple(ToolResultPart(f"c{n}", "x") for n in range(count)) for count in counts]
+
+
+def test_calls_or_answers_of_one_step_share_what_a_model_reads_of_them() -> None:
+    words, call = (TextPart("Words"),), (ToolCallPart("c", "read", "{}"),)
+    shares = list(tool_shares([words, call, call, *_answers(1, 1), words, *_answers(4), words, *_answers(1)]))
+    half, quarter = MAX_TOOL_CHARS // 2, MAX_TOOL_CHARS // 4
+    assert shares == [MAX_TOOL_CHARS, *[half] * 4, MAX_TOOL_CHARS, quarter, MAX_TOOL_CHARS, MAX_TOOL_CHARS]
+    assert set(tool_shares(_answers(*[1] * 50))) == {LEAST_TOOL_CHARS}
+
+
+def test_messages_of_one_step_are_shown_as_one_and_each_keeps_its_own_name() -> None:
+    said = (
+        Said("user", "Why?", "a"),
+        Said("user", "And when?", "b"),
+        Said("assistant", "[called one]", "c"),
+        Said("assistant", "[called two]", "d"),
+        Said("tool", "six", "e"),
+        Said("tool", "nine", "f"),
+        Said("tool", "z" * 9_000, "g"),
+    )
+    shown = with_short_ids(said)
+    names = by_short_ids(said)
+    assert [(one.id, one.text[:30]) for one in shown] == [
+        ("m1", "Why?"),
+        ("m2", "And when?"),
+        ("m3", "[called one]\n[called two]"),
+        ("m4", "six\nnine"),
+        ("m5", "z" * 30),
+    ]
+    assert names["m4"] == (("e", "six"), ("f", "nine"))
+    assert [one for rows in names.values() for one, _ in rows] == list("abcdefg")

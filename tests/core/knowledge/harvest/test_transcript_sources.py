@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from core.kernel.tokens import estimate_tokens
 from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.harvest import ArtifactKind
 from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.records import ChooseRecord, DeleteRecord, EditRecord, MessageRecord, Record
 from core.knowledge.harvest import transcript_sources
-from core.knowledge.harvest.transcript import Said
-from core.knowledge.harvest.transcript_sources import recognised
+from core.knowledge.harvest.transcript import Said, pieces, with_short_ids
+from core.knowledge.harvest.transcript_sources import recognised, sent_share, unread_messages
 from core.talk.discussion import log_codec
 from core.talk.discussion.discussion_export import export_json
 from core.talk.discussion.log_content import fold
@@ -145,7 +147,7 @@ def message(number: str, text: str, role: Role = Role.USER) -> MessageRecord:
             (
                 Said("user", "Which datum?"),
                 Said("assistant", 'Chart datum.\n\n[called Read]\n{"path": "/a"}'),
-                Said("user", "[tool result]\nrows"),
+                Said("tool", "[tool result]\nrows"),
             ),
         ),
         (
@@ -267,3 +269,52 @@ def test_real_transcripts_are_all_recognised() -> None:
         data = path.read_bytes()
         assert recognised(data) is not ArtifactKind.UNKNOWN, path.name
         assert messages_of(recognised(data), data), path.name
+
+
+def _session(words: int) -> bytes:
+    """A session of Claude Code: 12 times a question, four calls at once, four answers of so many words, a reply."""
+    rows: list[dict[str, Any]] = []
+
+    def add(kind: str, content: object, parent: str | None = None, **more: object) -> str:
+        own = f"00000000-0000-4000-8000-{len(rows):012x}"
+        before = rows[-1]["uuid"] if rows else None
+        row = {
+            "parentUuid": parent or before,
+            "sessionId": "5a5a",
+            "version": "2.1.4",
+            "type": kind,
+            "uuid": own,
+        }
+        row |= {"timestamp": f"2026-08-01T10:00:{len(rows) % 60:02d}.000Z", "cwd": "/p", "isSidechain": False}
+        rows.append({**row, "message": {"role": kind, "content": content, **more}})
+        return own
+
+    for step in range(12):
+        add("user", f"Question {step}: which of these modules keeps the rows?")
+        asked = []
+        for call in range(4):
+            name = f"toolu_{step}_{call}"
+            use = {
+                "type": "tool_use",
+                "id": name,
+                "name": "Read",
+                "input": {"file_path": f"/p/mod_{step}_{call}.py"},
+            }
+            asked.append((name, add("assistant", [use], id=f"msg_{step}")))
+        for name, parent in asked:
+            answer = {"type": "tool_result", "tool_use_id": name, "content": f"{name} " + "rows " * words}
+            add("user", [answer], parent=parent)
+        add("assistant", [{"type": "text", "text": "The second one keeps them. " * 6}], id=f"msg_{step}_b")
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+@pytest.mark.parametrize("words", [20, 120, 2_000])
+def test_a_session_of_parallel_calls_is_short_for_a_harvest_and_its_estimate_counts_what_is_sent(
+    words: int,
+) -> None:
+    data = _session(words)
+    said = unread_messages(ArtifactKind.CLAUDE_CODE, data, len(data))
+    sent = "".join(pieces(with_short_ids(said), 10**9))
+    assert len(said) == 120
+    assert estimate_tokens(len(sent.encode())) <= 9_000
+    assert abs(sent_share(ArtifactKind.CLAUDE_CODE, data) * len(data) / len(sent.encode()) - 1) < 0.1
