@@ -31,7 +31,21 @@ MAX_LINES = 400
 """Lines of a block that has no end of its own."""
 
 _KNOWN_KEYS = frozenset(
-    {"title", "tags", "tag", "date", "created", "modified", "keywords", "category", "categories", "author"}
+    {
+        *(
+            "title",
+            "tags",
+            "tag",
+            "date",
+            "created",
+            "modified",
+            "keywords",
+            "category",
+            "categories",
+            "author",
+        ),
+        *("labels", "label", "topics", "aliases", "alias", "updated"),
+    }
 )
 """Lines of `key: value` have one of these keys, or they are a text."""
 
@@ -52,6 +66,7 @@ _MARKED_VALUE = late(r"^([ \t]*(?:-|[\w-]{1,40}:)[ \t]+)(#[^\s#\n][^\n]*)$", re.
 _ORG_KEYWORD = late(r"#\+(\w{1,40}):(.*)")
 _ATTRIBUTE = late(r":([\w][\w -]{0,39}):(?:[ \t]+(.*)|[ \t]*)$")
 _ADOC_TITLE = late(r"(?:(?://[^\n]*)?\n)*= (\S[^\n]*)")
+_ADOC_REVISION = late(r"v?\d[\w.-]{0,20},[ \t]*([^:\n]{6,40})(?::|$)")
 _RST_TITLE = late(r"(?:([=#*~^-])\1{2,}[ \t]*\n)?( ?)(\S[^\n]*)\n([=#*~^\"'+-])\4{2,}[ \t]*\n")
 _HEADER = late(r"([A-Za-z][\w .-]{0,39}):(?:[ \t]+(.*)|[ \t]*)$")
 
@@ -198,6 +213,8 @@ def _adoc(text: str, end: int) -> FrontBlock | None:
     for number, (line, past) in enumerate(_lines(text, end)):
         if number and not line.strip():
             break
+        if (revision := _ADOC_REVISION.match(line)) is not None:
+            fields.setdefault("revdate", revision[1])
         if (found := _ATTRIBUTE.match(line)) is not None:
             fields.setdefault(found[1].lower(), (found[2] or "").strip())
         end = past
@@ -336,9 +353,21 @@ TITLE_CHARS, DESCRIPTION_CHARS, TAG_CHARS, MAX_TAGS = 120, 200, 40, 48
 _HEAD_CHARS = 65_536
 """Of a note, that are read for what it says of itself."""
 
-_TITLES = ("title", "标题", "標題", "タイトル", "제목", "titel", "titre", "título")
+_TITLES = (
+    "title",
+    "displayname",
+    "fulltitle",
+    "标题",
+    "標題",
+    "タイトル",
+    "제목",
+    "titel",
+    "titre",
+    "título",
+)
 _TAGS = (
-    *("tags", "tag", "keywords", "categories", "category", "topics", "labels", "pagetags"),
+    *("tags", "tag", "keywords", "categories", "category", "topics", "labels", "label", "pagetags"),
+    *("documenttags", "notetags", "articletags"),
     *("标签", "標籤", "タグ", "태그", "schlagwörter", "schlagworte", "étiquettes", "motsclés", "etiquetas"),
 )
 _DAYS = (
@@ -356,8 +385,11 @@ _NOTE_HEADS_FIELD = late(
 """A field in a note's text: with a bold name, or with two colons as in Logseq and Dataview."""
 _INLINE_FIELD = late(r"[\[(]([^\W\d][\w -]{0,29})::[ \t]*([^\]\[()\n]{1,300})[\])]")
 """A field within a sentence, as Dataview has it."""
-_PLAIN_FIELD = late(r"^((?:tags?|keywords|categories|date|created)): +(\S.*)$", re.MULTILINE | re.IGNORECASE)
-"""A field of a plain text near its top."""
+_PLAIN_FIELD = late(
+    r"^(?:[-*+][ \t]+)?((?:(?:document|note|article)[ \t])?tags?|labels?|keywords|categories|date|created): +(\S.*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A field of a plain text near its top, also in a list as Readwise has it."""
 _PLAIN_CHARS = 2_000
 _JOPLIN_FOOTER = late(r"\n\n(id: [0-9a-f]{32}(?:\n[a-z_]{1,40}:[^\n]*)+)\s*\Z")
 """Fields behind a note's text, as Joplin's raw export has them; the first line is the title then."""
@@ -366,7 +398,7 @@ _COLON_TAGS = late(r"[ \t]*:([\w-]{1,40}(?::[\w-]{1,40}){1,20}):[ \t]*$")
 _UNDER_TITLE = late(r"(?:\s*#[^\n]*\n)?\s*")
 _WORDS_TAG = r"[\w/\-\u2600-\u27bf\U0001f000-\U0001faff\u200d\ufe0f]"
 _INLINE_TAG = late(
-    r"(?<![^\s(,;。，、；：！？（「])(?<!\]\()#(?:([\w/-]+(?: [\w/-]+){1,4})#(?=[\s.,;]|$)"
+    r"(?<![^\s(,;\"'“„«。，、；：！？（「])(?<!\]\()#(?:([\w/-]+(?: [\w/-]+){1,4})#(?=[\s.,;]|$)"
     rf"|\[\[([^\[\]\n]{{1,100}})\]\]|({_WORDS_TAG}{{1,100}}(?:\.[a-z]{_WORDS_TAG}{{0,60}}){{0,6}}))"
 )
 """A tag; one of several words ends with its mark, or stands in brackets."""
@@ -374,7 +406,8 @@ _ORG_TAGS = late(r"\*+[ \t].*?[ \t]:([\w@#%:]{1,200}):[ \t]*$")
 """Tags at the end of a headline of Org."""
 _CODE_FENCE = late(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)]|>)[ \t]*){0,6}(`{3,}|~{3,})")
 """A fence, also within a list or a quote."""
-_INLINE_CODE = late(r"`[^`\n]{0,500}`|<!--.*?(?:-->|$)")
+_INLINE_CODE = late(r"`[^`\n]{0,500}`|<!--.*?-->|%%.*?%%")
+_COMMENT_MARK = late(r"%%|<!--")
 _LIST_ITEM = late(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _DAY_OF_FOLDERS = late(r"(?:^|/)((?:19|20)\d{2}/\d{1,2}/\d{1,2})(?:/[^/\d]*)?$")
 _DAY_OF_MONTH = late(r"(?:^|/)((?:19|20)\d{2})[-_.](\d{2})/(\d{1,2})(?:\D[^/]*)?$")
@@ -526,8 +559,11 @@ def with_parents(tags: Iterable[str]) -> tuple[str, ...]:
 
 def _lines_without_code(text: str, *, keeps_spans: bool = False) -> Iterator[str]:
     """Lines of a text but for its fenced and its indented code, and, where they are not kept, code within a line."""
-    fence, before, is_list = "", "", False
+    fence, before, is_list, comment = "", "", False, ""
     for line in text.split("\n"):
+        if comment:
+            comment = "" if comment in line else comment
+            continue
         mark = _CODE_FENCE.match(line)
         is_code = line.startswith(("    ", "\t")) and not before.strip() and not is_list
         if fence:
@@ -537,8 +573,11 @@ def _lines_without_code(text: str, *, keeps_spans: bool = False) -> Iterator[str
         elif mark:
             fence = mark[1]
         else:
-            has_span = not keeps_spans and ("`" in line or "<!--" in line)
-            yield _INLINE_CODE.sub(" ", line) if has_span else line
+            has_span = not keeps_spans and ("`" in line or "<!--" in line or "%%" in line)
+            shown = _INLINE_CODE.sub(" ", line) if has_span else line
+            opened = _COMMENT_MARK.search(shown) if has_span else None
+            comment = {"%%": "%%", "<!--": "-->"}[opened[0]] if opened else ""
+            yield shown[: opened.start()] if opened else shown
         if line.strip():
             is_list = _LIST_ITEM.match(line) is not None or (is_list and line[0] in " \t")
         before = line

@@ -191,3 +191,24 @@ def test_a_daily_note_has_the_day_of_its_name(name: str, day: str) -> None:
 
 def test_a_tag_far_down_counts() -> None:
     assert read_head("a.md", ("word " * 10_000 + "\n#deep\n").encode()).tags == ("deep",)
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("%% #hidden %%\n#shown", ("shown",)),
+        ("#shown %%\n#hidden\n%% #late", ("shown",)),
+        ("<!-- #hidden\n#hidden\n-->\n#shown", ("shown",)),
+        ("```\n%%time\n```\n#shown", ("shown",)),
+        ('"#one" (#two)', ("one", "two")),
+        ("# A\n\nLabels: food, list\n\nWords", ("food", "list")),
+        ("# A\n\n## Metadata\n- Author: Ann\n- Document Tags: [[salt]] [[wind]]\n", ("salt", "wind")),
+    ],
+)
+def test_tags_in_comments_are_none_and_labels_are_tags(text: str, tags: tuple[str, ...]) -> None:
+    assert note_head(text, "a.md").tags == tags
+
+
+def test_a_revision_line_of_asciidoc_is_a_day_and_a_display_name_is_a_title() -> None:
+    assert note_head("= Anchors\nAnn Lee <a@b.c>\nv1.0, 2026-06-06\n\nWords", "a.adoc").date == "2026-06-06"
+    assert note_head("---\ndisplayName: A page\n---\nWords", "page.md").title == "A page"

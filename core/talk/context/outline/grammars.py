@@ -254,6 +254,19 @@ def _c_constant(node: Node) -> Iterator[Named]:
         yield _said(node.child_by_field_name("name")), "macro"
 
 
+def _c_enum(node: Node) -> Iterator[Named]:
+    """An enumeration; of one without a name what it lists."""
+    body = node.child_by_field_name("body")
+    if body is None:
+        return
+    if (name := node.child_by_field_name("name")) is not None:
+        yield _said(name), "enum"
+    elif node.parent is None or node.parent.type != "type_definition":
+        for child in body.named_children[:500]:
+            if child.type == "enumerator":
+                yield _said(child.child_by_field_name("name")), "constant"
+
+
 def without_generics(name: str) -> str:
     """A name without what stands in angle brackets: `Box<T>::take` is `Box::take`, `swap<Box<int>>` is `swap`."""
     whole = _GENERIC_OWNER.sub("", name)
@@ -354,7 +367,8 @@ def _variable(node: Node) -> Iterator[Named]:
     declared = node.parent.parent if node.parent is not None else None
     scope = declared.type if declared is not None else ""
     is_ambient = scope == "ambient_declaration" or (
-        value is None and not {"internal_module", "module"}.isdisjoint(_scopes_above(node))
+        value is None
+        and not {"internal_module", "module", "ambient_declaration"}.isdisjoint(_scopes_above(node))
     )
     if _is_function(value) and ((value is not None and value.type in _FUNCTIONS) or scope in _SCOPES):
         yield name, "function"
@@ -564,6 +578,14 @@ def _php_members(node: Node) -> Iterator[Named]:
                 yield _said(child.named_children[0]).lstrip("$"), "constant" if is_constant else "property"
 
 
+def _php_define(node: Node) -> Iterator[Named]:
+    arguments = node.child_by_field_name("arguments")
+    if _said(node.child_by_field_name("function")).lower() == "define" and arguments is not None:
+        first = arguments.named_children[0] if arguments.named_child_count else None
+        if first is not None and first.named_child_count and "string" in first.named_children[0].type:
+            yield _said(first).strip("'\""), "constant"
+
+
 def _rb_call(node: Node) -> Iterator[Named]:
     method = _said(node.child_by_field_name("method"))
     kinds = {
@@ -573,14 +595,15 @@ def _rb_call(node: Node) -> Iterator[Named]:
         "define_method": "method",
         "scope": "method",
         "alias_method": "method",
+        "task": "function",
     }
     arguments = node.child_by_field_name("arguments")
     if method in kinds and arguments is not None and node.child_by_field_name("receiver") is None:
         given = arguments.named_children[: 50 if method.startswith("attr_") else 1]
         yield from (
-            (_said(one).lstrip(":").strip("'\""), kinds[method])
+            (_said(one.named_children[0] if one.type == "pair" else one).strip(":'\""), kinds[method])
             for one in given
-            if one.type in {"simple_symbol", "string"}
+            if one.type in {"simple_symbol", "string"} or (one.type == "pair" and method == "task")
         )
 
 
@@ -718,7 +741,12 @@ _SCRIPT: Mapping[str, Callable[[Node], Iterator[Named]]] = {
     "module": _module,
     "property_signature": _property_signature,
 }
-_OF_C = {"declaration": _declarations, "field_declaration": _declarations, "preproc_def": _c_constant}
+_OF_C = {
+    "declaration": _declarations,
+    "field_declaration": _declarations,
+    "preproc_def": _c_constant,
+    "enum_specifier": _c_enum,
+}
 NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
     "javascript": _SCRIPT,
     "typescript": _SCRIPT,
@@ -736,7 +764,11 @@ NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
         "indexer_declaration": lambda _: iter((("this[]", "property"),)),
     },
     "java": {"constant_declaration": _java_fields, "field_declaration": _java_fields},
-    "php": {"const_declaration": _php_members, "property_declaration": _php_members},
+    "php": {
+        "const_declaration": _php_members,
+        "property_declaration": _php_members,
+        "function_call_expression": _php_define,
+    },
     "python": {"assignment": _py_assigned, "type_alias_statement": _py_type},
     "ruby": {"call": _rb_call, "alias": _rb_alias, "assignment": _rb_constant},
     "kotlin": {

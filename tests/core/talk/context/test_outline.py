@@ -518,6 +518,13 @@ NAMES: dict[str, tuple[str, str]] = {
     ),
     "more.rs": ("trait T {\n    type Item;\n    fn go(&self);\n}\n", "T T.Item T.go"),
     "module-info.java": ("module a.b {\n  requires java.base;\n}\n", "a.b"),
+    "more.h": (
+        "enum { kLimit = 4, kMore };\nAPI_EXPORT int api_open(int a) API_NONNULL(1);\nenum named { x };\n",
+        "kLimit kMore api_open named",
+    ),
+    "Rakefile.rake": ("task :migrate do\nend\ntask seed: :migrate do\nend\n", "migrate seed"),
+    "define.php": ("<?php\ndefine('APP_MODE', 'x');\nfunction f() { other('y'); }\n", "APP_MODE f"),
+    "global.d.ts": ("declare global {\n  var DEBUG: boolean;\n}\n", "DEBUG"),
     "bodies.sql": (
         (
             "create trigger t after insert on n begin\n  insert into f values (1);\n  update n set a = 1;\nend;\n"
