@@ -61,7 +61,7 @@ def tool_shares(messages: Iterable[Sequence[Part]]) -> Iterator[int]:
 
 
 def _tool_kind(parts: Sequence[Part]) -> type[Part] | None:
-    """What all parts of a message are: calls, answers of tools, or else nothing."""
+    """Kind that all parts of a message have: calls, answers of tools, or else nothing."""
     kinds = {type(part) for part in parts if not isinstance(part, ReasoningPart)}
     kind = kinds.pop() if len(kinds) == 1 else None
     return kind if kind in {ToolCallPart, ToolResultPart} else None
