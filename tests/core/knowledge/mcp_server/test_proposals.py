@@ -13,6 +13,7 @@ from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
 from core.knowledge.knowledge_reader import read_categories
 from core.knowledge.mcp_server.proposal_messages import (
+    NOTICE,
     AcceptProposal,
     McpServerEffect,
     McpServerEvent,
@@ -22,7 +23,7 @@ from core.knowledge.mcp_server.proposal_messages import (
     RefuseProposals,
     WriteProposed,
 )
-from core.knowledge.mcp_server.proposal_step import HANDLERS, NOTICE
+from core.knowledge.mcp_server.proposal_step import HANDLERS
 from core.knowledge.mcp_server.proposal_worker import (
     ProposalHandler,
     add_proposal,
