@@ -190,7 +190,7 @@ class Loop:
         keys.presses = KeyEvents()
         self.ui.tree.drops = FileDrops(self.wake)
         with dpg.handler_registry():
-            dpg.add_key_press_handler(callback=lambda _, code: keys.on_press(_code(code)))
+            dpg.add_key_press_handler(callback=lambda _, code: self._on_key(_code(code)))
             dpg.add_key_release_handler(callback=lambda _, code: keys.on_release(_code(code)))
             dpg.add_mouse_wheel_handler(callback=lambda _, delta: self._on_wheel(float(delta)))
             dpg.add_mouse_click_handler(callback=lambda *_: self._hover.hide())
@@ -198,6 +198,11 @@ class Loop:
             dpg.add_mouse_click_handler(button=1, callback=lambda *_: self._on_right_click())
         dpg.set_exit_callback(lambda *_: self._on_close())
         dpg.set_viewport_resize_callback(lambda *_: self.wake())
+
+    def _on_key(self, code: int) -> None:
+        """Note a key; a tooltip goes, for whoever types reads what it lies over."""
+        self.ui.keys.on_press(code)
+        self._hover.hide()
 
     def wake(self) -> None:
         """Describe the next frames although nothing seems to have changed."""

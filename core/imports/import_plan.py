@@ -18,6 +18,7 @@ from core.kernel.frame import one_line
 from core.kernel.ids import make_id
 from core.kernel.language import in_english, tr
 from core.kernel.patterns import late
+from core.kernel.secrets import scrubbed_line
 from core.kernel.values.imports import (
     ImportFault,
     ImportReport,
@@ -332,7 +333,7 @@ class _Maker:
         self.made.append(
             NewDiscussion(
                 discussion_id=discussion_id,
-                name=self._title,
+                name=_branch_name(way[common:], self._title) if is_branch else self._title,
                 records=(*way, self._mark),
                 new=len(way) - common,
                 at=self._transcript.at or way[0].at,
@@ -340,6 +341,21 @@ class _Maker:
                 branch_message_id=ids[common - 1] if is_branch and common else "",
             )
         )
+
+
+BRANCH_CHARS = 48
+
+
+def _branch_name(own: Sequence[MessageRecord], title: str) -> str:
+    """Name of a branch: its first own words of the person, else of the model, as a branch made here gets them."""
+    texts = [
+        (one.role is Role.USER, part.text)
+        for one in own
+        for part in one.parts
+        if isinstance(part, TextPart) and part.text.strip()
+    ]
+    words = next((text for is_person, text in texts if is_person), texts[0][1] if texts else "")
+    return scrubbed_line(words, BRANCH_CHARS) or title
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:

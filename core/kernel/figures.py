@@ -136,12 +136,17 @@ def tokens_est(count: int | None, form: Form = "window", *, is_exact: bool = Fal
     return f"~{count / 1_000:.0f}K" if 1_000 <= count < 999_500 else f"~{tokens(count)}"
 
 
-def share(part: float, whole: float) -> str:
-    """A part in per cent: `42 %`, `<1 %`, `0 %`."""
+def share(part: float, whole: float, digits: int = 0) -> str:
+    """A part in per cent: `42 %`, `<1 %`, `0 %`; 100 is said of the whole alone. `digits`: behind the point, at most."""
     if whole <= 0 or part <= 0:
         return "0 %"
     percent = 100 * part / whole
-    return "<1 %" if percent < 1 else f"{percent:.0f} %"
+    if percent < 1:
+        return "<1 %"
+    if percent < 100:
+        percent = min(percent, 100 - 10**-digits)
+    text = f"{percent:.{digits}f}"
+    return (text.rstrip("0").rstrip(".") if digits else text) + " %"
 
 
 def count(number: int, one: str, many: str = "") -> str:

@@ -112,19 +112,29 @@ class Label(Text):
         return False
 
 
+RING = "\u25cb"
+FULL = "\uf111"
+"""A circle that is empty, drawn, and one that is full, a glyph: both of one size."""
+
+
 class Icon(Element):
     """A glyph. `props`: glyph, tone, style."""
 
     __slots__ = ()
 
     def measure(self, m: Measure) -> float:
-        return m.width(self.props[0], self.props[2])
+        glyph = self.props[0]
+        return m.width(FULL if glyph == RING else glyph, self.props[2])
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = m.sizes[self.props[2]]
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         glyph, tone, style = self.props
+        if glyph == RING:
+            size = c.m.sizes[style] - 2
+            x, y = round((spot[0] + spot[2] - size) / 2), spot[1] + 1
+            return [("rect", x, y, x + size, y + size, CLEAR, c.color(tone), size / 2)]
         return [("text", spot[0], spot[1], glyph, style, c.color(tone))]
 
 

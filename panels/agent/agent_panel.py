@@ -24,7 +24,7 @@ from panels.discussion.tool_mode import MODES, asked_by, set_mode, trust_line
 TODO_LOOKS: dict[TodoState, tuple[str, Tone]] = {
     TodoState.DONE: ("circle-check", "ok"),
     TodoState.ACTIVE: ("circle-dot", "accent"),
-    TodoState.OPEN: ("circle", "faint"),
+    TodoState.OPEN: ("circle-empty", "faint"),
 }
 TODO_SHOWN = 200
 ELSEWHERE_SHOWN = 3

@@ -26,6 +26,7 @@ from core.talk.context.token_scale import (
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.agent.agent_room import AgentView
 from panels.base.desk import Desk
+from panels.base.gauge import NAME
 from panels.base.ui import Tone, Ui
 from panels.base.view import Same
 from panels.caching.spending import PER_DAY, amount_row, day_line
@@ -53,7 +54,7 @@ MEANINGS: dict[Attention, str] = {
     Attention.ENGAGED: tr("You have just used the program, so the model waits for you"),
     Attention.WORKING: tr("The model uses tools"),
     Attention.FORAGING: tr("No work is in progress, so the model looks for unfinished work"),
-    Attention.RESTING: tr("The model has nothing to do and checks now and then"),
+    Attention.RESTING: tr("The model waits, and checks now and then"),
     Attention.STORED: tr("The discussion rests until you write: nothing else wakes it"),
     Attention.DREAMING: tr("The model reads conversations for useful knowledge, and applies nothing"),
 }
@@ -302,7 +303,10 @@ def meter(desk: Desk) -> None:
         return
     tone = window_tone(window)
     with ui.row("meter"):
-        ui.text("name", tr("Context"), style="small", tone="muted")
+        has_reply = desk.opened is not None and any(
+            one.role is Role.ASSISTANT for one in desk.opened.messages
+        )
+        ui.text("name", tr("Last request") if has_reply else NAME, style="small", tone="muted")
         ui.text("figure", window_words(window), style="small", tone=tone, width=0, tip=window_tip(window))
     ui.progress("bar", window.share, tone="accent" if tone == "muted" else tone, height=4, marks=MARKS)
     if window.is_assumed and not _is_asked(desk):

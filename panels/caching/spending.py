@@ -237,7 +237,7 @@ def _hit_figure(state: AppState) -> Figure:
     sent = sum(usage.input_tokens or 0 for usage in rates)
     tip = tr("{read:,} of {sent:,} tokens {whose} came from a cache", read=read, sent=sent, whose=whose)
     return Figure(
-        value=f"{100 * read // sent}%", label=label, tone="ok" if 2 * read >= sent else "text", tip=tip
+        value=fmt.share(read, sent, digits=1), label=label, tone="ok" if 2 * read >= sent else "text", tip=tip
     )
 
 

@@ -91,7 +91,9 @@ def _choice(desk: Desk, name: str) -> None:
         ui.clickable(("choice", name), kind, height=PRESET_PX - 2, padding=(10, 3)) as clicks,
         ui.row("line", height=PRESET_PX - 8),
     ):
-        ui.icon("mark", "circle-dot" if is_current else "circle", tone="accent" if is_current else "faint")
+        ui.icon(
+            "mark", "circle-dot" if is_current else "circle-empty", tone="accent" if is_current else "faint"
+        )
         ui.text("name", name or tr("No preset"), width=0, tone="text" if name else "muted", tip=name)
         if name in desk.state.config.project.unsaved_presets:
             ui.badge(

@@ -7,7 +7,7 @@ from itertools import count
 
 from core.kernel import figures as fmt
 from core.kernel.language import tr
-from core.kernel.values.discussion import OpenDiscussion, slash_input
+from core.kernel.values.discussion import CallPhase, OpenDiscussion, slash_input
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.updates import is_under_way, outcome_of
 from core.services.providers.attachments import attachment_problem, attachment_tokens, goes_as_pdf
@@ -393,7 +393,11 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
             _estimate(desk, request)
         ui.push()
         is_stopped = desk.is_replying and ui.button(
-            "stop", tr("Stop"), icon="stop", tip=tr("Stop the reply (Escape)")
+            "stop",
+            tr("Stop"),
+            icon="stop",
+            tip=tr("Stop the reply and its calls (Escape)"),
+            is_enabled=can_stop(desk),
         )
         if is_stopped:
             desk.send(CancelReply(opened.id))
@@ -408,6 +412,14 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
             is_enabled=can_send(desk), shortcut=chord if is_chord_bound else "", tip=_send_tip(desk, chord),
         ):  # fmt: skip
             run_action("send", desk)
+
+
+def can_stop(desk: Desk) -> bool:
+    """True while the reply under way, or its turn, has not been told to stop."""
+    call, turn = desk.state.turns.calls.get(desk.state.discussions.selected_id), desk.turn
+    if turn is not None:
+        return not turn.is_stopping
+    return call is None or call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
 
 
 def _estimate(desk: Desk, request: NextRequest) -> None:

@@ -18,7 +18,7 @@ from core.talk.discussion.discussion_messages import (
     EditMessage,
     RestoreMessage,
 )
-from core.talk.turn.turn_messages import CancelReply, ContinueReply, RegenerateReply, ResendMessage, RetrySend
+from core.talk.turn.turn_messages import ContinueReply, RegenerateReply, ResendMessage, RetrySend
 from panels.base import view
 from panels.base.desk import Desk, action_tip
 from panels.base.ui import Tone, Ui
@@ -456,7 +456,7 @@ def mark_row(ui: Ui, mark: Mark, now: datetime | None) -> None:
 
 
 def live_row(desk: Desk, call: LiveCall) -> None:
-    """Draw the reply under way, with Stop."""
+    """Draw the reply under way; its Stop is the composer's."""
     ui, state = desk.ui, desk.state
     with ui.surface("card", "card", padding=(16, 12)):
         with ui.row("head"):
@@ -467,12 +467,6 @@ def live_row(desk: Desk, call: LiveCall) -> None:
                 ui.badge("small", tr("small model"), tip=SMALL_MODEL)
             if call.version_of:
                 ui.badge("version", _version_line(state, call))
-            ui.push()
-            can_stop = call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
-            if ui.button(
-                "stop", tr("Stop"), icon="stop", is_small=True, is_enabled=can_stop, tip=tr("Stop (Escape)")
-            ):
-                desk.send(CancelReply(call.discussion_id))
         if call.reasoning and not call.text:
             with ui.surface("reasoning", "inset", padding=(12, 8)):
                 ui.markdown("text", call.reasoning, is_streaming=True)

@@ -178,9 +178,12 @@ def usage_line(usage: Usage) -> str:
     parts = [
         tr("{output_tokens} tok", output_tokens=fmt.tokens_est(usage.output_tokens, is_exact=is_exact))
         if usage.output_tokens is not None
-        else tr("usage {NOT_REPORTED}", NOT_REPORTED=fmt.NOT_REPORTED)
+        else tr("tokens {NOT_REPORTED}", NOT_REPORTED=fmt.NOT_REPORTED)
     ]
-    parts.append(fmt.money(usage.cost_usd, is_estimate=usage.is_estimate))
+    if (
+        usage.output_tokens is not None or usage.cost_usd != 0
+    ):  # a free model's "$0" beside what nobody knows misleads
+        parts.append(fmt.money(usage.cost_usd, is_estimate=usage.is_estimate))
     if usage.cache_read_tokens:
         parts.append(tr("cached {cache_read_tokens}", cache_read_tokens=fmt.tokens(usage.cache_read_tokens)))
     return " · ".join(parts)

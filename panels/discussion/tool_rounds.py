@@ -23,7 +23,6 @@ from core.kernel.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.talk.turn.turn_messages import CancelReply
 from panels.base.desk import Desk
 from panels.base.ui import Tone, Ui
 from panels.base.view import Memo
@@ -230,9 +229,6 @@ def _head(desk: Desk, turn: AgentTurn) -> None:
         ui.icon("icon", "wrench", tone="cyan")
         ui.text("name", tr("Tools"), style="strong")
         ui.text("round", tr("round {rounds:,}", rounds=turn.rounds), tone="muted", style="small", width=0)
-        if ui.button("stop", tr("Stop"), icon="stop", is_small=True, is_enabled=not turn.is_stopping,
-                     tip=tr("Stop the reply and its calls (Escape)")):  # fmt: skip
-            desk.send(CancelReply(turn.discussion_id))
     if turn.is_left:
         ui.text(
             "left",

@@ -78,6 +78,16 @@ def newest(applies: Sequence[ApplySummary]) -> ApplySummary | None:
     return next((one for one in applies if not one.undone_at), None)
 
 
+def count_words(applies: Sequence[ApplySummary]) -> str:
+    """Number of harvests that stand, and of those that were undone."""
+    undone = sum(bool(one.undone_at) for one in applies)
+    parts = (
+        fmt.count(len(applies) - undone, tr("harvest"), tr("harvests")) if len(applies) > undone else "",
+        tr("{undone:,} undone", undone=undone) if undone else "",
+    )
+    return " · ".join(filter(None, parts))
+
+
 def _undo_row(desk: Desk) -> None:
     ui, harvest = desk.ui, desk.state.harvest
     last = newest(harvest.look.applies)
@@ -85,7 +95,7 @@ def _undo_row(desk: Desk) -> None:
         ui.text("title", tr("Applied"), style="strong")
         ui.text(
             "count",
-            fmt.count(len(harvest.look.applies), tr("harvest"), tr("harvests")),
+            count_words(harvest.look.applies),
             tone="faint",
             style="small",
             width=0,
@@ -232,7 +242,7 @@ def _undone(state: AppState, report: UndoReport) -> list[Row]:
         summary = state.discussions.summaries.get(one)
         name = summary.meta.name if summary is not None else one
         leads_to = one if summary is not None else ""
-        out.append(ApplyLine(key=f"back {one}", text=name, icon="trash-arrow-up", leads_to=leads_to))
+        out.append(ApplyLine(key=f"back {one}", text=name, icon="comments", leads_to=leads_to))
     out += [
         ApplyLine(
             key=f"problem {index}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -410,6 +411,23 @@ def known_words(one: ProposedItem) -> str:
 def deleted_words(one: ProposedItem) -> str:
     """Words for an item that the person deleted before."""
     return tr("You deleted this item on {deleted_on}; tick it to restore it", deleted_on=one.deleted_on)
+
+
+def small_model_words(preview: HarvestPreview, ticked: int) -> str:
+    """Warning about items that nobody ticked beforehand, since a small model proposed them; empty for none."""
+    if not any(not (one.was_ticked or one.is_known or one.deleted_on) for one in preview.items):
+        return ""
+    if ticked:
+        return tr("The built-in model is small. Read each item before you tick it.")
+    return tr("The built-in model is small, so nothing is ticked yet. Read each item before you tick it.")
+
+
+_STRONG = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+
+
+def unmarked(text: str) -> str:
+    """Words of a known item for a line that draws no Markdown: without the marks of what stands out."""
+    return _STRONG.sub(r"\1", text)
 
 
 def items_words(counts: Sequence[tuple[str, int]]) -> str:

@@ -70,11 +70,11 @@ def _reader(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
-    own = tr("Same model as a new discussion ({model})", model=view.model_label(state, provider, model))
+    own = tr("Usual model ({state})", state=view.model_label(state, provider, model))
     is_own = not settings.harvest_provider and not settings.harvest_model
     listed = remembered_options(state, desk.view.memo)
     value = "" if is_own else model_value(provider, model)
-    options = [Option(value="", label=own if is_own else tr("Same model as a new discussion")), *listed]
+    options = [Option(value="", label=own if is_own else tr("Usual model")), *listed]
     if value not in {option.value for option in options}:
         options.append(Option(value=value, label=model or provider, detail="unknown"))
     ui.text("label", tr("Reading model"), tone="muted")

@@ -35,7 +35,6 @@ from panels.base.view import Dialog, Same
 from panels.harvest import harvest_facts
 from panels.harvest import harvest_facts as facts
 from panels.harvest.conversations import recall_row, show_discussion
-from panels.harvest.harvest_facts import name_of
 from panels.harvest.harvest_room import HarvestView, ItemEdit
 from panels.knowledge.history import show_turn
 
@@ -244,7 +243,7 @@ def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
         ui.text("reason", one.replaces.reason, tone="warn", style="small", wraps=True)
         ui.text(
             "old",
-            tr("Known until now: {text}", text=one.replaces.item.text),
+            tr("Known until now: {text}", text=harvest_facts.unmarked(one.replaces.item.text)),
             tone="muted",
             style="small",
             wraps=True,
@@ -273,7 +272,9 @@ def _like_it(ui: Ui, key: str, title: str, lines: tuple[str, ...]) -> None:
     with ui.group(key, gap=2):
         ui.text("title", title, tone="warn", style="small")
         for index, line in enumerate(lines[:MOST_NEAR]):
-            ui.text(("near", index), f"•  {line}", tone="muted", style="small", wraps=True)
+            ui.text(
+                ("near", index), f"•  {harvest_facts.unmarked(line)}", tone="muted", style="small", wraps=True
+            )
         if len(lines) > MOST_NEAR:
             ui.text("more", tr("and {lines} more", lines=len(lines) - MOST_NEAR), tone="faint", style="small")
 
@@ -404,7 +405,7 @@ def _by_conversation(
 
 def _title(about: ArtifactFacts | None, items: Sequence[ProposedItem], group: Sequence[int]) -> str:
     if about is not None:
-        return name_of(about)
+        return facts.name_of(about)
     return items[group[0]].source if group else ""
 
 
@@ -514,8 +515,7 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
     if is_narrow and spent:
         figures = f"{spent} · {figures}"
     ui.text("figures", figures, tone="muted", style="small", wraps=True, tip=about if is_narrow else "")
-    if any(not one.was_ticked and not one.is_known for one in preview.items):
-        text = tr("The built-in model is small, so nothing is ticked yet. Read each item before you tick it.")
+    if text := facts.small_model_words(preview, counted.ticked):
         ui.text("small model", text, tone="warn", style="small", wraps=True)
     if preview.failures:
         failed = fmt.count(len(preview.failures), tr("conversation"), tr("conversations"))
@@ -694,9 +694,9 @@ def _foot(desk: Desk, preview: HarvestPreview) -> None:
     can, why = _can_apply(desk, preview)
     with ui.group("foot", gap=6):
         _after(desk, preview, after)
-        if not can:
+        if not can and why != ASK_AFTER.label:  # the choice says that itself
             ui.text("why", f"{why}.", tone="muted", style="small", wraps=True)
-        elif not is_wide:
+        elif can and not is_wide:
             ui.text("will", f"{will.sentence}.", tone="muted", style="small", wraps=True)
         with ui.row("buttons"):
             label = will.sentence if is_wide else tr("Apply")
@@ -761,7 +761,7 @@ def _can_apply(desk: Desk, preview: HarvestPreview) -> tuple[bool, str]:
     if not preview.sources:
         return False, tr("The model read nothing")
     if _asks_after(preview) and not chosen_after(desk):
-        return False, tr("Choose what happens to the conversations")
+        return False, ASK_AFTER.label
     if is_recall_only(state.config.settings.knowledge):
         return False, f"{RECALL_ONLY}."
     if own.edits and _wordless(desk, preview):

@@ -14,21 +14,31 @@ from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.view import Same
 from panels.knowledge.item import prose, provenance
-from panels.knowledge.knowledge_room import ask, can_ask, item_key, shown_text
+from panels.knowledge.knowledge_room import KnowledgeView, ask, can_ask, item_key, shown_text
+from panels.knowledge.rows import archived_found
 
 CARD_PX, GAP_PX, LINE_PX, CHAR_PX = 56.0, 8.0, 19.0, 7.2
 
 
 def archive_section(desk: Desk) -> None:
     """Draw the tab. O(visible). Sends TakeBackItem."""
-    ui, items = desk.ui, desk.state.knowledge.archived
-    if not items:
+    ui, every = desk.ui, desk.state.knowledge.archived
+    if not every:
         ui.text("none", tr("The archive is empty."), tone="muted", wraps=True)
         return
+    items = archived_found(desk.state.knowledge, desk.view.of(KnowledgeView), desk.view.memo)
+    if not items:
+        ui.text("none", tr("Nothing matches."), tone="muted", style="small")
+        return
     kept = fmt.count(len(items), tr("item"), tr("items"))
+    what = (
+        tr("{found:,} of {count}", found=len(items), count=fmt.count(len(every), tr("item"), tr("items")))
+        if len(items) < len(every)
+        else tr("The archive keeps {kept}. No request contains an archived item.", kept=kept)
+    )
     ui.text(
         "what",
-        tr("The archive keeps {kept}. No request contains them until you take them back.", kept=kept),
+        what,
         tone="muted",
         style="small",
         wraps=True,

@@ -35,7 +35,16 @@ from panels.knowledge.knowledge_room import (
 )
 from panels.knowledge.merges import has_merge, keep_words, merge_button, merge_section
 from panels.knowledge.proposals import add_typed, has_proposals, proposals_section
-from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
+from panels.knowledge.rows import (
+    SECTIONS,
+    KnowledgeHeading,
+    Listing,
+    More,
+    Nothing,
+    Row,
+    archived_found,
+    listing,
+)
 
 # The Knowledge panel: what is known, as lists that a person edits, and the digest that models see of it.
 
@@ -101,6 +110,8 @@ def knowledge_panel(desk: Desk) -> None:
         proposals_section(desk)
         return
     if own.tab == ARCHIVE:
+        if desk.state.knowledge.archived:
+            _search(desk)
         archive_section(desk)
         return
     _items(desk)
@@ -149,19 +160,35 @@ def _items(desk: Desk) -> None:
             else tr("Nothing matches.")
         )
         ui.text("found", text, tone="muted", style="small")
+        _found_in_archive(desk)
     target = shown.forms.get(view.show_new) if view.show_new is not None else None
     view.show_new = None
     if shown.rows:
         ui.virtual_list("knowledge rows", KnowledgeRows(desk, shown), scroll_to=target)
 
 
+def _search(desk: Desk) -> None:
+    """Draw the field that finds items, in use or in the archive: one for both."""
+    view = desk.view.of(KnowledgeView)
+    typed = desk.ui.text_input(
+        "filter", view.query, hint=tr("Words or “a phrase”"), icon="magnifying-glass", width=0
+    )
+    view.query = view.query if typed is None else typed
+
+
+def _found_in_archive(desk: Desk) -> None:
+    """Lead to items of the archive that the filter finds too."""
+    own, knowledge = desk.view.of(KnowledgeView), desk.state.knowledge
+    found = len(archived_found(knowledge, own, desk.view.memo)) if knowledge.archived else 0
+    label = tr("{items} in the archive", items=fmt.count(found, tr("item"), tr("items")))
+    if found and desk.ui.button("found in archive", label, icon="box-archive", kind="link", is_small=True):
+        own.tab = ARCHIVE
+
+
 def _toolbar(desk: Desk) -> None:
     ui, view = desk.ui, desk.view.of(KnowledgeView)
     with ui.row("toolbar"):
-        typed = ui.text_input(
-            "filter", view.query, hint=tr("Words or “a phrase”"), icon="magnifying-glass", width=0
-        )
-        view.query = view.query if typed is None else typed
+        _search(desk)
         are_closed = all(category.value in view.closed for category, _, _ in SECTIONS)
         if ui.button("fold", "", icon="angles-down" if are_closed else "angles-up", kind="ghost",
                      tip=tr("Unfold all sections") if are_closed else tr("Fold all sections")):  # fmt: skip

@@ -179,6 +179,16 @@ def _matching(
     return tuple([items[index] for index in found])
 
 
+def archived_found(knowledge: KnowledgeState, view: KnowledgeView, memo: Memo) -> tuple[Item, ...]:
+    """Items of the archive that the filter finds; all without one. O(items) once after a change of either."""
+    items, words = knowledge.archived, query_words(view.query)
+    return memo.get(
+        "archived found",
+        (items, view.query),
+        lambda: tuple(one for one in items if all(word in folded(one) for word in words)) if words else items,
+    )
+
+
 def _note_rows(notes: tuple[NoteFile, ...], found: Sequence[Item], words: tuple[str, ...]) -> tuple[Row, ...]:
     """Each file with its notes, those that need the person first; with a filter, files that match keep all."""
     matching = {id(item) for item in found}

@@ -38,6 +38,8 @@ from panels.mcp.mcp_room import McpForm, McpView
 SHOWN = 40
 """Tools of a server that are drawn until all are asked for."""
 LINE_CHARS = 120
+ROWS = 3
+"""Rows of a line of the question that stand there until the rest is asked for."""
 
 
 def hidden_tools(own: McpView, server: McpServer) -> tuple[McpTool, ...]:
@@ -91,7 +93,9 @@ def _row(
             else:
                 is_approved = tool.name in server.approved
                 ui.icon(
-                    "mark", "circle-check" if is_approved else "circle", tone="ok" if is_approved else "faint"
+                    "mark",
+                    "circle-check" if is_approved else "circle-empty",
+                    tone="ok" if is_approved else "faint",
                 )
             icon = "chevron-down" if is_open else "chevron-right"
             tip = tr("Show the text that a model gets about {name}", name=tool.name)
@@ -122,7 +126,7 @@ def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
             # beside text of many lines a label would stand by none of them
             with ui.group(("line", label), gap=0):
                 ui.text("label", label, tone="muted", style="small", wraps=True)
-                ui.text("text", escaped(text), style="mono_small", wraps=True)
+                _rows_of(ui, own, (name, label), text)
         sandbox = desk.state.agent.sandbox
         if not asked.url and sandbox.is_known and not sandbox.is_confined:
             ui.text("bare", tr("No sandbox limits programs on this machine: the server can do everything that you can."),
@@ -132,6 +136,15 @@ def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
                      is_enabled=is_free and desk.state.config.project.is_trusted, guard_s=GUARD_S,
                      tip=tr("Your approval holds until one of these lines changes")):  # fmt: skip
             own.sent[name] = desk.ask(ApproveServer(name=name, shown=question_id(asked)))
+
+
+def _rows_of(ui: Ui, own: McpView, place: tuple[str, str], text: str) -> None:
+    """Draw the rows of a line; of many the first ones, and the rest on a click: the answer stays in sight."""
+    rows = text.split("\n")
+    left = 0 if place in own.open_lines or len(rows) <= ROWS + 1 else len(rows) - ROWS
+    ui.text("text", escaped("\n".join(rows[: len(rows) - left])), style="mono_small", wraps=True)
+    if left and ui.button("rows", tr("Show {hidden:,} more", hidden=left), kind="link", is_small=True):
+        own.open_lines |= {place}
 
 
 def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApproval) -> None:
@@ -187,7 +200,7 @@ def _unapproved(server: McpServer) -> frozenset[str]:
 # The manager of MCP servers: each with its state, what it asks for, what changed, and its tools.
 
 LOOKS: dict[McpPhase, tuple[str, Tone]] = {
-    McpPhase.OFF: ("circle", "faint"),
+    McpPhase.OFF: ("circle-empty", "faint"),
     McpPhase.STARTING: ("circle-dot", "accent"),
     McpPhase.ASKING: ("shield-halved", "warn"),
     McpPhase.READY: ("circle-check", "ok"),
@@ -292,7 +305,8 @@ def _server(desk: Desk, own: McpView, server: McpServer) -> None:
                     tip=tr("The project's manual_slop.toml names this server"),
                 )
         where = where_words(server.settings)
-        ui.text("where", escaped(where), style="mono_small", tone="muted", width=0, tip=escaped(where))
+        if server.asked is None or server.asked.tools:  # else the question shows each word of it
+            ui.text("where", escaped(where), style="mono_small", tone="muted", wraps=True)
         if server.problem:
             ui.text("problem", f"{escaped(server.problem)}.", tone="error", style="small", wraps=True)
         for number, line in enumerate(server.changed):

@@ -30,6 +30,7 @@ class McpView(msgspec.Struct):
     Args:
         folded: servers whose tools are shown or hidden against what is usual, by name; open_tools: those whose
             description and schema are shown, by server and tool; whole: servers of which all tools are shown.
+        open_lines: lines of a question all of whose rows are shown, by server and label.
         left: tools that the person unticked, by the question's id; sent: commands whose outcome may be seen, by server.
         looked_with: the folder and the servers that were last looked at.
     """
@@ -39,6 +40,7 @@ class McpView(msgspec.Struct):
     folded: frozenset[str] = frozenset()
     open_tools: frozenset[tuple[str, str]] = frozenset()
     whole: frozenset[str] = frozenset()
+    open_lines: frozenset[tuple[str, str]] = frozenset()
     left: dict[str, frozenset[str]] = msgspec.field(default_factory=dict)
     sent: dict[str, str] = msgspec.field(default_factory=dict)
     looked_with: tuple[str, tuple[str, ...]] | None = None

@@ -261,12 +261,12 @@ def run_words(report: IndexReport) -> str:
     if report.is_part:
         files = sum(one.files for one in report.counts)
         return tr(
-            "{files} in the index, {read:,} read just now",
-            files=fmt.count(files, tr("file"), tr("files")),
+            "{sources} in the index, {read:,} read just now",
+            sources=fmt.count(files, tr("source"), tr("sources")),
             read=report.read,
         )
     said = [
-        tr("{read} read", read=fmt.count(report.read, tr("file"), tr("files"))),
+        tr("{read} read", read=fmt.count(report.read, tr("source"), tr("sources"))),
         tr("{unchanged:,} unchanged", unchanged=report.unchanged),
     ]
     said += [tr("{removed:,} removed", removed=report.removed)] if report.removed else []

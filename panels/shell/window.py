@@ -153,8 +153,9 @@ def _main(desk: Desk) -> None:
     if view.page == "settings":
         from panels.settings.settings_panel import settings_panel
 
-        with ui.surface("settings", "pane", height=-_kept_free(desk), padding=(0, 0)):
+        with ui.surface("settings", "pane", height=0, padding=(0, 0)):
             settings_panel(desk)
+            ui.gap(_kept_free(desk))
         return
     view.room_px = ui.width()
     if view.focus in ("composer", "find"):
@@ -218,10 +219,12 @@ def _pane(desk: Desk, name: Pane, *, free_px: float = 0.0) -> None:
     own = desk.view.of(HelpView)
     if own.is_asked and desk.ui.is_focused(name, is_within=True):
         own.pane = name
-    with desk.ui.surface(name, "pane", height=-free_px, padding=(0, 0)):
+    with desk.ui.surface(name, "pane", height=0, padding=(0, 0)):
         if name == "list":
             discussions_panel(desk)
         elif name == "hub":
             hub_panel(desk)
         else:
             conversation_panel(desk)
+        if free_px:
+            desk.ui.gap(free_px)  # within the pane: its fill goes on behind the notices

@@ -274,6 +274,8 @@ def test_tooltips_appear_when_the_mouse_rests_and_show_texts_that_were_cut(scree
     person.hover("Settings")
     assert hover.drawn[0] == ""
     person.until(lambda: hover.drawn[0] == "Settings", most=5000)
+    person.key("B")
+    assert hover.drawn[0] == "", "it does not lie over what a person types for"
     person.hover("A title that")
     person.until(lambda: hover.drawn[0] == long, most=5000)
     person.move(SIZE[0] - 3, SIZE[1] - 3)

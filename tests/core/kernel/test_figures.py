@@ -64,9 +64,16 @@ def test_sizes_read_in_their_unit(size: int, shown: str) -> None:
     assert fmt.size(size) == shown
 
 
-@pytest.mark.parametrize(("part", "shown"), [(0, "0 %"), (1, "<1 %"), (420, "42 %"), (1_000, "100 %")])
+@pytest.mark.parametrize(
+    ("part", "shown"), [(0, "0 %"), (1, "<1 %"), (420, "42 %"), (996, "99 %"), (1_000, "100 %")]
+)
 def test_a_share_of_something_is_never_nothing(part: int, shown: str) -> None:
     assert fmt.share(part, 1_000) == shown
+
+
+def test_a_share_is_rounded_and_says_the_whole_of_the_whole_alone() -> None:
+    parts = ((688, 1_028), (80, 340), (870, 1_000), (99_999, 100_000), (7, 7))
+    assert [fmt.share(*one, digits=1) for one in parts] == ["66.9 %", "23.5 %", "87 %", "99.9 %", "100 %"]
 
 
 def test_a_share_of_nothing_is_nothing() -> None:

@@ -93,7 +93,7 @@ def test_the_overview_shows_figures_summaries_the_discussion_its_turns_and_the_p
     words = _panel(_screen())
 
     for expected in (
-        "23%", "$1.94", "4 min",
+        "23.5 %", "$1.94", "4 min",
         "Anthropic: 80 of 340 tokens from the cache", "$1.94 less than without caching",
         "Cached by Anthropic", "11.9k tokens · 14 hits · 1.2k superseded", f"Cache miss last time: {cache_states.MISSED}",
         "hit rate · cost", "11.2k from the cache, 847 written to the cache, 302 new", "Without caching: $0.066",

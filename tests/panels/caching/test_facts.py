@@ -159,7 +159,7 @@ def test_the_hit_rate_is_whole_per_cent_rounded_down_and_only_where_reported() -
 def test_the_three_figures_are_of_what_was_reported_alone() -> None:
     rate, saved, left = spending.figures(cache_states.caching())
 
-    assert (rate.value, saved.value, left.value) == ("23%", "$1.94", "4 min")
+    assert (rate.value, saved.value, left.value) == ("23.5 %", "$1.94", "4 min")
     assert "80 of 340 tokens" in rate.tip
     assert "unknown price are left out" in saved.tip
 
@@ -169,7 +169,7 @@ def test_without_totals_the_hit_rate_is_that_of_the_discussion() -> None:
     row = replace(row, usage=Usage(1_000, cache_read_tokens=870))
     state = with_fields(states.working(), summaries={"d1": row})
 
-    assert spending.figures(state)[0].value == "87%"
+    assert spending.figures(state)[0].value == "87 %"
     assert "in this discussion" in spending.figures(state)[0].tip
 
 

@@ -10,6 +10,11 @@ def test_usage_that_is_not_known_is_never_shown_as_zero() -> None:
     assert "0" not in usage_line(Usage())
 
 
+def test_a_free_reply_of_unknown_tokens_shows_no_figure_at_all() -> None:
+    assert usage_line(Usage(cost_usd=0.0)) == "tokens not reported"
+    assert usage_line(Usage(output_tokens=8, cost_usd=0.0)) == "8 tok · $0"
+
+
 def test_the_line_of_a_reply_names_what_the_cache_gave() -> None:
     used = Usage(output_tokens=512, cost_usd=0.011, cache_read_tokens=11_900)
 

@@ -42,6 +42,20 @@ def test_an_item_whose_quote_was_left_out_says_so_and_can_be_found() -> None:
     assert not screen.ui.shows("Measure the lazy fork")
 
 
+def test_the_small_models_warning_is_of_the_small_model_and_agrees_with_the_ticks() -> None:
+    every = hs.preview()
+    bare = replace(every.items[0], is_ticked=False, was_ticked=False, is_known=False)
+    deleted = replace(bare, deleted_on="2026-11-02")
+    seen = {
+        name: screen_of(HarvestPreview(every.sources[:1], (one,))).ui
+        for name, one in {"bare": bare, "ticked": replace(bare, is_ticked=True), "deleted": deleted}.items()
+    }
+    assert seen["bare"].shows("so nothing is ticked yet")
+    assert seen["ticked"].shows("The built-in model is small. Read each item")
+    assert not seen["ticked"].shows("nothing is ticked yet")
+    assert not seen["deleted"].shows("The built-in model is small")
+
+
 def test_the_outcome_says_what_is_struck_through() -> None:
     every = hs.preview()
     old = Item(Category.FACTS, "facts.md", "A fork copies the slot.", first_line=3)
@@ -50,3 +64,9 @@ def test_the_outcome_says_what_is_struck_through() -> None:
         preview = HarvestPreview(every.sources[:1], (replace(one, is_replacing=is_replacing),))
         said = outcome(preview, ()).sentence
         assert ("strike 1 known item through" in said) is is_replacing
+
+
+def test_a_known_item_that_a_line_names_shows_no_marks_of_emphasis() -> None:
+    every = hs.preview()
+    one = replace(every.items[0], near=("The **spring tide** comes late",))
+    assert screen_of(HarvestPreview(every.sources[:1], (one,))).ui.shows("•  The spring tide comes late")

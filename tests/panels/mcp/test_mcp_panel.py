@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.kernel.values.mcp import McpServerSettings
+from core.kernel.values.mcp import McpServer, McpServerSettings
 from core.kernel.values.state import AppState, CommandOutcome
 from core.mcp.approvals import of_tools, question_id
 from core.mcp.mcp_messages import (
@@ -59,6 +59,20 @@ def test_the_question_shows_all_that_would_start_and_the_yes_names_exactly_that(
     screen.ui.wait(0.5)
     screen.ui.click("Approve and start")
     assert screen.asked == [ApproveServer("files", asked_id(state))]
+
+
+def test_much_code_folds_so_that_the_answer_stands_in_sight_and_each_row_is_a_click_away() -> None:
+    files = {f"/srv/m{number:02}.py": f"{number:064}" for number in range(30)}
+    asked = replace(ms.FOUND, files=files)
+    server = McpServer(ms.FILES, found=asked)
+    screen = opened(ms.with_servers(server))
+
+    assert screen.ui.shows("/srv/m02.py")
+    assert not screen.ui.shows("/srv/m03.py")
+    rows = [node.label for node in screen.ui.nodes("button") if node.label.startswith("Show ")]
+    screen.ui.click(rows[0])
+    assert screen.ui.shows("/srv/m03.py")
+    assert not screen.ui.has(rows[0])
 
 
 def test_in_a_folder_that_is_not_trusted_nothing_can_be_approved() -> None:

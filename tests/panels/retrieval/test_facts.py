@@ -121,6 +121,6 @@ def test_a_run_over_a_part_says_how_much_there_is_beside_it() -> None:
     counts = (CorpusCount(Corpus.NOTES, 26, 90), CorpusCount(Corpus.KNOWLEDGE, 1, 4))
     assert (
         index.run_words(IndexReport(0, 1, counts=counts, is_part=True))
-        == "27 files in the index, 0 read just now"
+        == "27 sources in the index, 0 read just now"
     )
-    assert index.run_words(IndexReport(0, 27, counts=counts)) == "0 files read, 27 unchanged"
+    assert index.run_words(IndexReport(0, 27, counts=counts)) == "0 sources read, 27 unchanged"

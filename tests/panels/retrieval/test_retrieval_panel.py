@@ -200,7 +200,7 @@ def test_the_index_says_what_it_holds_and_is_brought_up_to_date() -> None:
 
     assert screen.ui.shows("10,678 passages of 359 sources")
     assert screen.ui.shows("42 files · 1,180 passages · 12 without a vector")
-    assert screen.ui.shows("3 files read, 356 unchanged, 1 removed, 40 vectors made")
+    assert screen.ui.shows("3 sources read, 356 unchanged, 1 removed, 40 vectors made")
     assert screen.ui.shows("By the built-in embedding model, on this machine")
     assert screen.ui.shows("1 file skipped or partly read")
     screen.ui.click("Update now")

@@ -119,7 +119,9 @@ CASES: dict[str, Case] = {
     "quiet": Case((SetQuiet(is_quiet=True),)),
     "update_index": Case((UpdateIndex(),), state=retrieval_states.indexed),
     "harvest": Case(shows=lambda s: s.ui.shows("4 to read"), state=harvest_states.looked),
-    "undo_harvest": Case((UndoHarvest(),), lambda s: s.ui.shows("2 harvests"), harvest_states.looked),
+    "undo_harvest": Case(
+        (UndoHarvest(),), lambda s: s.ui.shows("1 harvest · 1 undone"), harvest_states.looked
+    ),
     "look_harvest": Case((LookForHarvest(),), lambda s: s.ui.shows("4 to read"), harvest_states.looked),
     "theme": Case((ChangeSetting("appearance.theme", "light"),)),
     "larger": Case((ChangeSetting("appearance.ui_scale", 1.1),)),
