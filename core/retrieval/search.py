@@ -7,6 +7,7 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -50,7 +51,7 @@ from core.retrieval.index_store import (
 from core.retrieval.local_store import FtsTokens
 from core.retrieval.nearness import MINILM, OWN, Scale
 from core.retrieval.remote_embedder import Embedder, EmbedError, sound_vectors
-from core.retrieval.successors import NEWER_AMONG, AgedText, newer_first, with_successors
+from core.retrieval.successors import NEWER_AMONG, NOTES_AMONG, AgedText, newer_first, with_successors
 
 # Share of a query that each kind's best chunks hold: by it kinds are told apart whose best would all count
 # as one.
@@ -119,8 +120,14 @@ _EMBEDDED_CHARS = 2_000
 _NO_VECTORS, _SOME_VECTORS = tr("No passage has a vector yet"), tr("Some passages have no vector yet")
 _WAIT = tr("The program makes them while it updates the index")
 
-_AGEING = frozenset({ChunkKind.CONVERSATION, ChunkKind.KNOWLEDGE, ChunkKind.PROSE})
-"""Kinds of which an older one may be out of date where a newer one says the like: all but code."""
+_AGEING = MappingProxyType(
+    {
+        ChunkKind.CONVERSATION: NEWER_AMONG,
+        ChunkKind.KNOWLEDGE: NEWER_AMONG,
+        ChunkKind.PROSE: NOTES_AMONG,
+    }
+)
+"""Kinds of which an older one may be out of date where a newer one says the like: all but code. Best chunks that are looked at."""
 
 _CANDIDATES = 100
 _PER_HIT = 5
@@ -330,7 +337,9 @@ def _most(asked: SearchRequest) -> int:
 def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) -> tuple[SearchHit, ...]:
     """The best of a ranking with their words. Of two that say the like the newer goes first."""
     count = min(max(asked.count, 1), MAX_HITS)
-    stored = store.read(one.candidate for one in ranked[:NEWER_AMONG] if one.kind in _AGEING)
+    stored = store.read(
+        one.candidate for number, one in enumerate(ranked[:NEWER_AMONG]) if number < _AGEING.get(one.kind, 0)
+    )
     texts = {place: _aged(one) for place, one in stored.items()}
     ranked, newer = newer_first(ranked, texts, query_terms(asked.query))
     sources = tuple(map(RankedSource, ranked[:count])) if asked.by_evidence else by_source(ranked, count)

@@ -18,8 +18,8 @@ import msgspec
 from core.kernel.words import SENTENCE_ENDS, STOP_WORDS, words
 from core.retrieval.fusion import ChunkPlace, Ranked, RankedSource
 
-NEWER_AMONG = 60
-"""Best chunks among which the newer of two that say the like goes first."""
+NEWER_AMONG, NOTES_AMONG = 60, 20
+"""Best chunks among which the newer of two that say the like goes first; of notes fewer: their texts are long."""
 
 LIKE_SHARE = 0.5
 """Share of words in common, of both passages together, from which on they say the like of one thing."""
@@ -84,7 +84,12 @@ class _Compared(NamedTuple):
 
 def held_terms(terms: Iterable[str], said: frozenset[str]) -> tuple[str, ...]:
     """Terms that stand among words, or that begin as one of them does (`index`, `indexes`)."""
-    return tuple(term for term in terms if term in said or any(_is_kin(term, word) for word in said))
+    stems = {word[:_SHORTEST_STEM] for word in said}
+    return tuple(
+        term
+        for term in terms
+        if term in said or (term[:_SHORTEST_STEM] in stems and any(_is_kin(term, word) for word in said))
+    )
 
 
 def _is_kin(one: str, two: str) -> bool:
@@ -118,8 +123,13 @@ def newer_first(
     Args:
         ranked: the best first; texts: of those that are looked at; terms: of the question.
     """
-    looked_at = [one.candidate for one in ranked[:NEWER_AMONG] if one.candidate in texts]
-    newer = _successors(looked_at, texts, terms)
+    aged = (texts.get(one.candidate) for one in ranked[:NEWER_AMONG])
+    looked_at = [
+        one.candidate
+        for one, text in zip(ranked, aged, strict=False)
+        if text is not None and (text.day or text.is_in_order)
+    ]
+    newer = _successors(looked_at, texts, terms) if len(looked_at) > 1 else {}
     order, at = list(ranked), 0
     while at < len(order) and at < NEWER_AMONG:
         old = order[at]
