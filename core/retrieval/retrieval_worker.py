@@ -156,8 +156,8 @@ class Retrieving:
                 self._away = asked.embedder, self._remote(asked.embedder)
             return self._away[1]
 
-    def likeness(self, said: Sequence[str], known: Sequence[str]) -> Sequence[float]:
-        """Nearness of each known text to the nearest of those that were said, by the model of this machine.
+    def likeness(self, said: Sequence[str], known: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Nearness of each known text to each of those that were said, by the model of this machine.
 
         Empty where that model does not run: nothing is started, and no server is asked, for the sake of a figure.
         """
@@ -172,9 +172,9 @@ class Retrieving:
             vectors = sound_vectors(model, [*said, *known], timeout_s=LIKENESS_S).astype("int64")
         except EmbedError:
             return ()
-        best = (vectors[len(said) :] @ vectors[: len(said)].T).max(axis=1)
+        dots = vectors[len(said) :] @ vectors[: len(said)].T
         scale = OWN.get(model.name, MINILM)
-        return [scale.nearness(cosine(float(dot))) for dot in best]
+        return [[scale.nearness(cosine(float(dot))) for dot in row] for row in dots]
 
     def interrupt(self) -> None:
         """Wait no more for an embedder on a server. Thread-safe."""

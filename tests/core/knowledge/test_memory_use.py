@@ -56,10 +56,10 @@ def test_scripts_without_blanks_and_short_items_are_found_and_small_words_are_no
     assert quoted("So tides follow moonlight, and it is in the of a. Use UTC", "", texts) == ("short",)
 
 
-def like(said: Sequence[str], known: Sequence[str]) -> list[float]:
+def like(said: Sequence[str], known: Sequence[str]) -> list[list[float]]:
     """Nearness by a table of what means the same."""
     same = {("It forgets after five minutes.", ITEM), ("Five minutes?", ITEM)}
-    return [0.9 if any((one, text) in same for one in said) else 0.1 for text in known]
+    return [[0.9 if (one, text) in same else 0.1 for one in said] for text in known]
 
 
 def test_what_a_reply_says_in_its_own_words_is_used_unless_the_person_said_it() -> None:
@@ -73,11 +73,22 @@ def test_what_a_reply_says_in_its_own_words_is_used_unless_the_person_said_it() 
     assert meant("", "", {}, like) == ()
 
 
+def test_a_sentence_with_another_figure_uses_no_item() -> None:
+    texts = {"rate": "The limit is 60 calls a minute.", "plain": "The limit is low."}
+
+    def near(said: Sequence[str], known: Sequence[str]) -> list[list[float]]:
+        return [[0.95] * len(said)] * len(known)
+
+    assert meant("You may call it 300 times a minute.", "", texts, near) == ("plain",)
+    assert meant("You may call it 60 times a minute.", "", texts, near) == ("plain", "rate")
+    assert meant("You may call it sixty times a minute.", "", texts, near) == ("plain", "rate")
+
+
 def test_meaning_is_asked_about_what_no_words_told_alone(tmp_path: Path) -> None:
     item = Item(category=Category.FACTS, text=ITEM, file="facts.md", first_line=1, last_line=1)
     asked: list[Sequence[str]] = []
 
-    def near(said: Sequence[str], known: Sequence[str]) -> list[float]:
+    def near(said: Sequence[str], known: Sequence[str]) -> list[list[float]]:
         asked.append(known)
         return like(said, known)
 
@@ -104,9 +115,9 @@ def test_items_and_facts_are_compared_with_a_reply_at_once(tmp_path: Path) -> No
     )
     asked: list[tuple[Sequence[str], Sequence[str]]] = []
 
-    def near(said: Sequence[str], known: Sequence[str]) -> list[float]:
+    def near(said: Sequence[str], known: Sequence[str]) -> list[list[float]]:
         asked.append((said, known))
-        return [0.9 for _ in known]
+        return [[0.9] * len(said) for _ in known]
 
     keeper = Injections(tmp_path, lambda: known_with(item), lambda: [fact], near)
     text = f"- {ITEM}\n<facts>\n- {fact.text}\n</facts>\n"

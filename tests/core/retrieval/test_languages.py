@@ -257,7 +257,7 @@ def test_likeness_is_told_by_the_model_that_runs_and_starts_none(
         ["Fine.", "The gateway retries thrice."], ["the gateway retries thrice", "mud by the old pier"]
     )
 
-    assert near > far
+    assert max(near) == near[1] > max(far)
     assert wide.asked == []
     room.shared.likeness(["Der Hafen kostet fünf Euro am Tag."], ["Das Wasser im Hafen steigt am Abend."])
     assert len(wide.asked) == 2

@@ -11,15 +11,17 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from core.kernel.values.retrieval import AskedPlaces, Corpus, EmbeddingServer, RecallQuestion, RecallSpec
+from core.knowledge.memory_use import LEAST_LIKENESS
 from core.retrieval.ambient import LEAST_COSINE, recalled
 from core.retrieval.embedders import E5, E5_NAME, MODEL_NAME, MiniLM
-from core.retrieval.embedding import DIMENSION
+from core.retrieval.embedding import DIMENSION, cosine
 from core.retrieval.front_matter import FieldNames
 from core.retrieval.index_run import known_scale, note_scale
 from core.retrieval.nearness import MINILM, OWN, PAIRS, measured
 from core.retrieval.remote_embedder import EmbedError
 from core.retrieval.retrieval_worker import IndexHandler, Retrieving, SearchHandler
 from tests.core.retrieval.test_navigation_worker import Room, WordModel
+from tests.core.retrieval.updates import updates
 
 
 class Served:
@@ -45,6 +47,26 @@ def crowded() -> Served:
 def test_scales_of_the_own_models_are_what_is_measured(name: str, model: MiniLM | E5) -> None:
     found = measured(Served(name, model), timeout_s=60.0)
     assert (found.alike, found.unlike) == pytest.approx((OWN[name].alike, OWN[name].unlike), abs=0.005)
+
+
+@pytest.mark.parametrize(("name", "model"), [(MODEL_NAME, MiniLM(threads=1)), (E5_NAME, E5(threads=1))])
+def test_what_says_an_item_in_other_words_is_told_from_what_says_the_like(
+    name: str, model: MiniLM | E5
+) -> None:
+    """By the model that each language is read by."""
+    known = [one for one in updates() if (one.language == "en") == (name == MODEL_NAME)]
+    items = model.embed([one.old for one in known]).astype(np.int64)
+
+    def reached(texts: Sequence[str]) -> NDArray[np.bool_]:
+        near = [
+            [OWN[name].nearness(cosine(float(dot))) for dot in row] for row in items @ model.embed(texts).T
+        ]
+        return np.array(near) >= LEAST_LIKENESS
+
+    again, beside = reached([one.again for one in known]), reached([one.beside for one in known])
+    assert np.diagonal(again).mean() >= 0.7
+    assert np.diagonal(beside).mean() <= 0.25
+    assert again[~np.eye(len(known), dtype=bool)].mean() < 0.01
 
 
 def test_a_model_that_crowds_all_texts_together_passes_the_same_thresholds(crowded: Served) -> None:

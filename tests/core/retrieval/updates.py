@@ -29,6 +29,7 @@ class Update(msgspec.Struct, frozen=True):
     kind: str
     language: str
     old: str
+    again: str
     new: str
     ask: str
     beside: str
