@@ -1,4 +1,4 @@
-"""Chats of further programs: Grok, Copilot Chat in VS Code, TypingMind, Jan, AnythingLLM, big-AGI."""
+"""Chats of further programs: Grok, Copilot Chat in VS Code, TypingMind, Jan, AnythingLLM, big-AGI, AI Studio, Continue, Goose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from core.kernel.codecs import from_json
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
-from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from core.kernel.values.messages import (
+    AttachmentPart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from core.talk.transcripts.agents import (
     NOTES,
     TalkBuilder,
@@ -318,3 +325,120 @@ def read_anythingllm(buffer: Buffer) -> Iterator[Transcript | Unread]:
         talk.say("user", (TextPart(asked),) if asked.strip() else (), at=at)
         talk.say("assistant", (TextPart(answer),) if answer.strip() else (), at=at)
     yield from conversations(talks.values(), broken)
+
+
+# Google AI Studio, Continue, Goose: a prompt in chunks, an editor's history, a row for each message.
+
+
+def read_ai_studio(element: msgspec.Raw | Any) -> Transcript:
+    """A prompt that AI Studio saved: a chunk for each text and thought."""
+    found = _given(element)
+    about = mapping(found.get("chunkedPrompt"))
+    if not items(about.get("chunks")):
+        raise ValueError(tr("it holds no messages"))
+    talk = TalkBuilder()
+    model = word(mapping(found.get("runSettings")).get("model")).removeprefix("models/")
+    for chunk in map(mapping, items(about["chunks"])):
+        said = word(chunk.get("text")) or texts(chunk.get("parts"))
+        parts: list[Part] = []
+        if said.strip():
+            parts.append(ReasoningPart(said) if chunk.get("isThought") is True else TextPart(said))
+        parts += (
+            AttachmentPart(sha256="", media_type="", name=name, size_bytes=0)
+            for kind, name in _AI_STUDIO_FILES.items()
+            if kind in chunk
+        )
+        role = "user" if chunk.get("role") == "user" else "assistant"
+        talk.say(role, parts, at=chunk.get("createTime"), model=model)
+    return talk.transcript()
+
+
+_AI_STUDIO_FILES = {
+    "driveImage": "image",
+    "inlineImage": "image",
+    "driveDocument": "document",
+    "inlineFile": "file",
+    "driveAudio": "audio",
+    "driveVideo": "video",
+}
+
+
+def read_continue(element: msgspec.Raw | Any) -> Transcript:
+    """A session of Continue: messages of OpenAI's form, each beside what the editor added to it."""
+    found = _given(element)
+    if not items(found.get("history")):
+        raise ValueError(tr("it holds no messages"))
+    talk = TalkBuilder()
+    talk.id, talk.title = word(found.get("sessionId")), word(found.get("title"))
+    talk.at, talk.folder = (
+        found.get("dateCreated"),
+        word(found.get("workspaceDirectory")).removeprefix("file://"),
+    )
+    for one in map(mapping, items(found["history"])):
+        message = mapping(one.get("message"))
+        role, said = message.get("role"), texts(message.get("content"))
+        parts: tuple[Part, ...] = (
+            *((TextPart(clean(said)),) if said.strip() else ()),
+            *pictures(
+                [
+                    {**mapping(piece), "type": "image"}
+                    for piece in items(message.get("content"))
+                    if _is_picture(piece)
+                ]
+            ),
+            *openai_calls(
+                {"tool_calls": items(message.get("toolCalls")) or items(message.get("tool_calls"))}
+            ),
+        )
+        if role == "tool":
+            key = word(message.get("toolCallId")) or word(message.get("tool_call_id"))
+            parts = (ToolResultPart(call_id=key, text=clean(said)),)
+        elif role == "thinking":
+            parts = (ReasoningPart(clean(said)),) if said.strip() else ()
+        elif role not in ("user", "assistant"):
+            talk.skipped["system texts"] += 1
+            continue
+        model = word(mapping((items(one.get("promptLogs")) or [None])[0]).get("modelTitle"))
+        talk.say("user" if role == "user" else "assistant", parts, key=message.get("id"), model=model)
+    return talk.transcript()
+
+
+def _is_picture(piece: Any) -> bool:
+    return mapping(piece).get("type") in ("imageUrl", "image_url", "image")
+
+
+def read_goose(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """The session of a file: a row about it, then one for each message."""
+    talk, broken = TalkBuilder(), list[Unread]()
+    for row in rows_of(buffer, broken):
+        if "role" not in row:
+            talk.id, talk.folder = word(row.get("id")) or talk.id, word(row.get("working_dir")) or talk.folder
+            talk.title = word(row.get("description")) or talk.title
+            continue
+        pieces = [mapping(piece) for piece in items(row.get("content"))]
+        parts = [part for piece in pieces for part in _goose_part(piece)]
+        is_answer = bool(parts) and all(isinstance(part, ToolResultPart) for part in parts)
+        if not parts:
+            talk.skipped[NOTES] += 1
+        role = "user" if row.get("role") == "user" and not is_answer else "assistant"
+        talk.say(role, parts, key=row.get("id"), at=row.get("created"))
+    yield from conversations([talk], broken)
+
+
+def _goose_part(piece: Mapping[str, Any]) -> Iterator[Part]:
+    kind, key = piece.get("type"), word(piece.get("id"))
+    call = mapping(mapping(piece.get("toolCall")).get("value"))
+    if kind == "text" and (said := word(piece.get("text"))).strip():
+        yield TextPart(said)
+    elif kind == "thinking" and (thought := word(piece.get("thinking"))).strip():
+        yield ReasoningPart(thought)
+    elif kind == "image":
+        yield from pictures([piece])
+    elif kind in ("toolRequest", "frontendToolRequest") and (name := word(call.get("name"))):
+        yield ToolCallPart(call_id=key, name=name, arguments_json=spelled(call.get("arguments", {})))
+    elif kind == "toolResponse":
+        result = mapping(piece.get("toolResult"))
+        told = result.get("value")
+        content = mapping(told).get("content") if isinstance(told, dict) else told
+        text = texts(content) or word(result.get("error"))
+        yield ToolResultPart(call_id=key, text=clean(text), is_error=result.get("status") == "error")

@@ -55,6 +55,7 @@ _LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] 
     TranscriptKind.CHERRY_STUDIO: chats.read_cherry,
     TranscriptKind.COPILOT: more_chats.read_copilot,
     TranscriptKind.JAN: more_chats.read_jan,
+    TranscriptKind.GOOSE: more_chats.read_goose,
     TranscriptKind.ANYTHINGLLM: more_chats.read_anythingllm,
     TranscriptKind.PLAIN: markdown_chats.read_plain,
 }
@@ -71,12 +72,17 @@ _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
     TranscriptKind.GROK: more_chats.read_grok,
     TranscriptKind.TYPINGMIND: more_chats.read_typingmind,
     TranscriptKind.BIG_AGI: more_chats.read_big_agi,
+    TranscriptKind.AI_STUDIO: more_chats.read_ai_studio,
+    TranscriptKind.CONTINUE: more_chats.read_continue,
 }
 _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
     (TranscriptKind.GROK, ('"conversation"', '"responses"', '"response"', '"sender"')),
     (TranscriptKind.COPILOT, ('"responderUsername"', '"requests"')),
     (TranscriptKind.COPILOT, ('"requests"', '"requestId"', '"variableData"')),
     (TranscriptKind.TYPINGMIND, ('"chatID"', '"messages"')),
+    (TranscriptKind.AI_STUDIO, ('"chunkedPrompt"', '"runSettings"')),
+    (TranscriptKind.CONTINUE, ('"workspaceDirectory"', '"history"', '"sessionId"')),
+    (TranscriptKind.CONTINUE, ('"history"', '"contextItems"', '"message"')),
     (TranscriptKind.BIG_AGI, ('"systemPurposeId"', '"messages"')),
     (TranscriptKind.ANYTHINGLLM, ('"prompt"', '"response"', '"sent_at"', '"workspace"')),
     (TranscriptKind.CHATGPT, ('"mapping"', '"message"')),
@@ -182,6 +188,8 @@ class _Mark(msgspec.Struct):
     message: Any = None
     object: Any = None
     kind: Any = None
+    working_dir: Any = None
+    message_count: Any = None
 
 
 def _kind_of_row(row: _Mark) -> TranscriptKind:
@@ -199,6 +207,8 @@ def _kind_of_row(row: _Mark) -> TranscriptKind:
         return TranscriptKind.GEMINI_CLI
     if row.type is None and row.role in ("user", "assistant") and isinstance(row.message, dict):
         return TranscriptKind.CURSOR
+    if row.type is None and isinstance(row.working_dir, str) and row.message_count is not None:
+        return TranscriptKind.GOOSE
     if row.object == "thread.message":
         return TranscriptKind.JAN
     if row.type is None and row.kind == 0 and isinstance(row.v, dict) and "requests" in row.v:

@@ -157,6 +157,27 @@ SHAPES = [
         said=(("u: Good", "a: Yes."),),
     ),
     Shape(
+        id="ai studio",
+        kind=TranscriptKind.AI_STUDIO,
+        data='{"runSettings": {"temperature": 1.0, "model": "models/gemini-3-pro", "safetySettings": []}, "systemInstruction": {"text": "Be kind"}, "chunkedPrompt": {"chunks": [{"text": "Ask me", "role": "user", "tokenCount": 2}, {"text": "thinking aloud", "role": "model", "isThought": true, "tokenCount": 3}, {"text": "Asked.", "role": "model", "finishReason": "STOP", "tokenCount": 1}], "pendingInputs": [{"text": "", "role": "user"}]}}',
+        said=(("u: Ask me", "a: (thinks) thinking aloud", "a: Asked."),),
+        models=("gemini-3-pro",),
+    ),
+    Shape(
+        id="continue",
+        kind=TranscriptKind.CONTINUE,
+        data='{"sessionId": "s", "title": "Cont", "workspaceDirectory": "/p", "history": [{"message": {"role": "user", "content": [{"type": "text", "text": "Explain"}], "id": "1"}, "contextItems": [], "editorState": {}}, {"message": {"role": "assistant", "content": "Explained.", "id": "2"}, "contextItems": [], "promptLogs": []}]}',
+        said=(("u: Explain", "a: Explained."),),
+        title="Cont",
+    ),
+    Shape(
+        id="goose",
+        kind=TranscriptKind.GOOSE,
+        data='{"id": "20261001_1", "working_dir": "/p", "description": "Goose talk", "message_count": 2, "total_tokens": 3}\n{"id": null, "role": "user", "created": 1790000000, "content": [{"type": "text", "text": "Honk?"}]}\n{"role": "assistant", "created": 1790000001, "content": [{"type": "text", "text": "Honk."}, {"type": "toolRequest", "id": "c", "toolCall": {"status": "success", "value": {"name": "shell", "arguments": {"command": "ls"}}}}]}\n{"role": "user", "created": 1790000002, "content": [{"type": "toolResponse", "id": "c", "toolResult": {"status": "success", "value": [{"type": "text", "text": "files"}]}}]}\n{"role": "assistant", "created": 1790000003, "content": [{"type": "text", "text": "Files."}]}\n',
+        said=(("u: Honk?", 'a: Honk. | (calls shell) {"command": "ls"}', "a: (result) files", "a: Files."),),
+        title="Goose talk",
+    ),
+    Shape(
         id="typingmind",
         kind=TranscriptKind.TYPINGMIND,
         data='{"data": {"chats": [{"id": "c", "chatID": "c", "chatTitle": "Trip", "createdAt": "2026-10-01T08:00:00Z", "updatedAt": "2026-10-01T08:00:00Z", "model": "gpt-5", "messages": [{"uuid": "1", "role": "user", "content": [{"type": "text", "text": "Where?"}], "createdAt": "2026-10-01T08:00:00Z"}, {"uuid": "2", "role": "assistant", "content": "Rome.", "createdAt": "2026-10-01T08:00:01Z", "model": "gpt-5"}]}], "folders": [], "userPrompts": []}}',
