@@ -99,7 +99,7 @@ def test_the_dialog_that_is_closed_takes_nothing_from_what_is_followed() -> None
 def test_what_was_taken_is_said_and_what_is_wrong_is_said_once() -> None:
     report = ImportReport(is_dry=False, grown=1, new_messages=2)
     state, _ = after(following("/s"), Tick(), SessionsTaken(report, written=("d",)))
-    assert "1 grown, 2 messages" in state.program.notices[-1].text
+    assert "1 continued, 2 messages" in state.program.notices[-1].text
 
     broken = replace(report, faults=(ImportFault(place="a", why="cut", is_cut=True),))
     state, _ = after(following("/s"), Tick(), SessionsTaken(broken))
