@@ -280,6 +280,9 @@ SURFACES = {
 }
 """Fill and border token of each surface; an empty one is not drawn."""
 
+LEFT_ALIGNED = frozenset({"item", "item_on", "item_danger", "combo"})
+"""Kinds of buttons whose label begins at the left."""
+
 
 class Skins:
     """Themes by name, made when first bound.
@@ -311,6 +314,11 @@ class Skins:
         if found is None:
             found = self._made[name] = self._build(name)
         return found
+
+    def label(self, kind: str, *, is_enabled: bool) -> tuple[Color, int]:
+        """Colour of a drawn label of a button, and its distance from the left; -1 for one in the middle."""
+        color = self.button_colors(kind)[4] if is_enabled else self._palette["disabled"]
+        return color, round(self._px("one")) if kind in LEFT_ALIGNED else -1
 
     def _px(self, token: str) -> float:
         table = self._theme.space if token in self._theme.space else self._theme.radius
@@ -388,7 +396,7 @@ class Skins:
             dpg.add_theme_color(dpg.mvThemeCol_WindowBg, fill)
         return int(theme)
 
-    def _button_colors(self, kind: str) -> tuple[Color, Color, Color, Color, Color]:
+    def button_colors(self, kind: str) -> tuple[Color, Color, Color, Color, Color]:
         """Fill, hovered, pressed, border and text."""
         p = self._palette
         match kind:
@@ -418,9 +426,9 @@ class Skins:
                 return p["raised"], p["hover"], p["active"], p["border"], p["text"]
 
     def _button(self, kind: str, *, is_small: bool) -> int:
-        fill, hovered, pressed, border, text = self._button_colors(kind)
+        fill, hovered, pressed, border, text = self.button_colors(kind)
         p, col, var = self._palette, dpg.add_theme_color, dpg.add_theme_style
-        left = kind in ("item", "item_on", "item_danger", "combo")
+        left = kind in LEFT_ALIGNED
         with dpg.theme() as theme:
             for is_on in (True, False):
                 with dpg.theme_component(dpg.mvButton, enabled_state=is_on):

@@ -95,6 +95,20 @@ class Button(Control):
             return "icon_large" if not label else "small"
         return "small" if is_small else "body"
 
+    @property
+    def is_drawn(self) -> bool:
+        """True if its label is drawn: a control needs a font of its own for each size, with the whole file in it."""
+        return self.style() == "small"
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        """Its label, where the toolkit does not write it."""
+        if not (self.is_drawn and self.shown):
+            return []
+        color, left = c.skins.label(self.props[2], is_enabled=self.props[3])
+        x = spot[0] + left if left >= 0 else (spot[0] + spot[2] - round(c.m.width(self.shown, "small"))) // 2
+        y = (spot[1] + spot[3] - c.m.sizes["small"]) // 2
+        return [("text", x, y, self.shown, "small", color)]
+
     def text(self) -> str:
         """Glyph, label and chord as one line."""
         glyph, label, _, _, _, chord, *_ = self.props
@@ -148,7 +162,7 @@ class Button(Control):
     def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
         item = int(
             dpg.add_button(
-                label=self.shown,
+                label="" if self.is_drawn else self.shown,
                 parent=pane.item,
                 before=pane.last,
                 enabled=self.props[3],
@@ -156,16 +170,16 @@ class Button(Control):
                 **self.place(spot),
             )
         )
-        dpg.bind_item_font(item, c.fonts[self.style()])
+        dpg.bind_item_font(item, c.fonts["body" if self.is_drawn else self.style()])
         self.written = (self.shown, self.props[3], self.style())
         return item
 
     def patch(self, c: Canvas) -> None:
         now = (self.shown, self.props[3], self.style())
         if now != self.written:
-            dpg.configure_item(self.item, label=self.shown, enabled=self.props[3])
+            dpg.configure_item(self.item, label="" if self.is_drawn else self.shown, enabled=self.props[3])
             if now[2] != self.written[2]:
-                dpg.bind_item_font(self.item, c.fonts[now[2]])
+                dpg.bind_item_font(self.item, c.fonts["body" if self.is_drawn else now[2]])
             self.written = now
             c.calls += 1
         self.bind(c, f"button.{self.props[2]}{'.small' if self.props[4] else ''}")

@@ -10,7 +10,6 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from core.kernel.figures import count, day_start, money, share, span, tokens
 from core.kernel.language import tr
@@ -53,19 +52,15 @@ def _known(figure: float | None) -> float:
     return _UNTOLD if figure is None else figure
 
 
-# The table of all calls that were paid for, and its sums. Loads numpy: imported where sums are asked for.
-
 # The table of all calls that were paid for, and its sums: columns of numbers, so that 100,000 calls take
-# milliseconds.
+# milliseconds. numpy is loaded when sums are asked for: 13 MB that a start does not need.
 
-_COLUMNS = np.dtype(
-    [
-        ("at", "<f8"), ("payer", "<u4"), ("discussion", "<u4"), ("kind", "u1"), ("estimate", "u1"),
-        ("input", "<i8"), ("output", "<i8"), ("read", "<i8"), ("write", "<i8"),
-        ("hour", "<i8"), ("half_day", "<i8"),
-        ("cost", "<f8"), ("first", "<f8"), ("took", "<f8"),
-    ]
-)  # fmt: skip
+_COLUMNS = [
+    ("at", "<f8"), ("payer", "<u4"), ("discussion", "<u4"), ("kind", "u1"), ("estimate", "u1"),
+    ("input", "<i8"), ("output", "<i8"), ("read", "<i8"), ("write", "<i8"),
+    ("hour", "<i8"), ("half_day", "<i8"),
+    ("cost", "<f8"), ("first", "<f8"), ("took", "<f8"),
+]  # fmt: skip
 _EARLIEST = date(2015, 1, 1)
 """No call of this program is older."""
 (
@@ -123,8 +118,10 @@ class UsageTable:
 
     def report(self, query: UsageQuery, names: Mapping[int, tuple[str, str]], now: datetime) -> UsageReport:
         """Add up. `names`: id and name of each discussion by its number; `now`: UTC."""
+        import numpy as np
+
         if self._new:
-            calls = np.frombuffer(b"".join(self._new), _COLUMNS)
+            calls = np.frombuffer(b"".join(self._new), np.dtype(_COLUMNS))
             self._new.clear()
             self._chunks.append((calls, self._figures_of(calls)))
         sums = self._sums.get(query)
@@ -140,6 +137,8 @@ class UsageTable:
 
     def _join(self) -> None:
         """Make one chunk of all; sums that miss some of them are made anew when they are asked for."""
+        import numpy as np
+
         if len(self._chunks) < 2:
             return
         self._sums = {query: sums for query, sums in self._sums.items() if sums.seen == len(self._chunks)}
@@ -151,6 +150,8 @@ class UsageTable:
 
     def _figures_of(self, calls: Array) -> Array:
         """Figures to be summed, a row each, with a column for each call."""
+        import numpy as np
+
         out = np.zeros((_SPEED_TOKENS + 1, len(calls)))
         out[_CALLS] = 1
         for row, name in ((_IN, "input"), (_OUT, "output"), (_READ, "read"), (_WRITE, "write")):
@@ -169,6 +170,8 @@ class UsageTable:
 
     def _saved(self, calls: Array, figures: Array) -> tuple[Array, Array]:
         """Savings of caches in each call, and whether that is not known."""
+        import numpy as np
+
         saved, unknown = np.zeros(len(calls)), np.zeros(len(calls), bool)
         uses_cache = (figures[_READ] > 0) | (figures[_WRITE] > 0)
         for number in np.unique(calls["payer"][uses_cache]):
@@ -187,6 +190,8 @@ class UsageTable:
         return np.where(is_upkeep, -figures[_COST], saved), unknown & ~is_upkeep
 
     def _add_to(self, sums: _Sums, query: UsageQuery, calls: Array, figures: Array, now: datetime) -> None:
+        import numpy as np
+
         if query.since or query.until:
             wanted = _between(calls["at"], query)
             calls, figures = calls[wanted], figures[:, wanted]
@@ -248,6 +253,8 @@ class _Days:
 
     def of(self, times: Array, now: datetime) -> Array:
         """The day of each time as its ordinal; -1 before 2015 and after tomorrow."""
+        import numpy as np
+
         last = now.astimezone().date() + timedelta(days=1)
         earliest = datetime.fromtimestamp(max(float(times.min()), day_start(_EARLIEST).timestamp())).date()  # noqa: DTZ006 (the person's)
         earliest = min(earliest, last)
@@ -263,6 +270,8 @@ class _Days:
 
 
 def _between(times: Array, query: UsageQuery) -> Array:
+    import numpy as np
+
     wanted = np.ones(len(times), bool)
     if query.since:
         wanted &= times >= day_start(date.fromisoformat(query.since)).timestamp()
@@ -276,6 +285,8 @@ MOST_SPREAD = 100_000
 
 def _places(numbers: Array) -> tuple[Array, Array]:
     """Keys in order, and the place of each number among them; without sorting where the numbers lie close together."""
+    import numpy as np
+
     lowest, highest = int(numbers.min()), int(numbers.max())
     if highest - lowest > MOST_SPREAD:
         return np.unique(numbers, return_inverse=True)
@@ -284,6 +295,8 @@ def _places(numbers: Array) -> tuple[Array, Array]:
 
 def _numbers(calls: Array, days: Array, by: UsageBy) -> Array:
     """Number by which calls are told apart; -1 for a day that is none."""
+    import numpy as np
+
     match by:
         case UsageBy.DAY:
             return days
