@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import msgspec
 
 from core.kernel.patterns import late
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_PAIRS = tuple(a + b for b in _LETTERS for a in _LETTERS)
+"""Every two letters: an import makes an id for each message."""
+_TRIPLES = len(_PAIRS) * len(_LETTERS)
 
 _ID = late(r"(\d{8}-\d{6})-[a-z]{6}")
 
@@ -26,15 +29,13 @@ def make_id(at: datetime, seed: str) -> str:
         The same id for the same second and seed.
     """
     number = int.from_bytes(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-    triples = _triples()
-    number, first = divmod(number, len(triples))
-    return f"{_second(at)}-{triples[first]}{triples[number % len(triples)]}"
+    number, first = divmod(number, _TRIPLES)
+    return f"{_second(at)}-{_triple(first)}{_triple(number % _TRIPLES)}"
 
 
-@cache
-def _triples() -> tuple[str, ...]:
-    """Every three letters: an import makes an id for each message."""
-    return tuple(f"{a}{b}{c}" for c in _LETTERS for b in _LETTERS for a in _LETTERS)
+def _triple(number: int) -> str:
+    last, pair = divmod(number, len(_PAIRS))
+    return _PAIRS[pair] + _LETTERS[last]
 
 
 @lru_cache(maxsize=256)
