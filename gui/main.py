@@ -16,6 +16,8 @@ _YOUNG_OBJECTS = 200_000
 """New objects after which garbage is looked for while the program loads; the window sets its own."""
 
 WINDOW_COMMANDS = frozenset({"", "tour"})
+WINDOW_PACKAGES = "libgl1 libgl1-mesa-dri libx11-6"
+"""Debian packages whose libraries the toolkit is linked to, and that an empty system lacks."""
 
 
 def start() -> int:
@@ -62,7 +64,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     from pathlib import Path
 
     from core.front.cli.grammar import TOUR_OUT
-    from gui.startup import run_tour, run_window
+
+    try:
+        from gui.startup import run_tour, run_window
+    except ImportError as error:
+        if (library := _missing_library(error)) is None:
+            raise
+        return _say_missing(library)
 
     is_tour = options.command == "tour"
     if not is_tour and (sys.platform != "linux" or _has_display()):
@@ -74,6 +82,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     out = Path(getattr(options.given, "out", TOUR_OUT)).expanduser()
     until = getattr(options.given, "until", "")
     return carried_out(lambda console: run_tour(out, console, until), is_json=options.is_json)
+
+
+def _missing_library(error: ImportError) -> str | None:
+    """The library of the system that the toolkit was linked to and that is not here; None for any other failure."""
+    library, _, why = str(error).partition(":")
+    return library if "cannot open shared object file" in why else None
+
+
+def _say_missing(library: str) -> int:
+    from core.front.cli.version import complain
+    from core.kernel.errors import SlopError
+    from core.kernel.language import tr
+
+    what = tr("The window cannot open: your system has no {library}", library=library)
+    remedy = tr("Install the window's libraries: `apt install {packages}`", packages=WINDOW_PACKAGES)
+    complain(str(SlopError(what, remedy=remedy)))
+    return 1
 
 
 def _has_display() -> bool:

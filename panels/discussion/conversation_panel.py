@@ -368,14 +368,14 @@ def _empty_state(desk: Desk) -> None:
     chord = send_chord(desk.state)
     ui.gap(48)
     ui.text("title", tr("What do you want to work on?"), style="h2")
-    if meta.provider == "embedded":
+    if status is not None and not status.is_ready:
+        how = tr("{label} is not ready: {advice}", label=status.label, advice=status.advice)
+    elif meta.provider == "embedded":
         how = tr(
             "{label} is a small model inside this program: no key, no network, simple answers. Enter a key for a larger model, or write below and press {chord}.",
             label=label,
             chord=chord,
         )
-    elif status is not None and not status.is_ready:
-        how = tr("{label} is not ready: {advice}", label=status.label, advice=status.advice)
     else:
         how = tr("You are talking to {label}. Write below and press {chord}.", label=label, chord=chord)
     ui.text("how", how, tone="muted", wraps=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import importlib.abc
 import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,3 +60,25 @@ def test_a_tour_that_cannot_keep_its_pictures_says_so_before_it_begins(
 ) -> None:
     assert main(["tour", "--out", "/dev/null/pictures"]) == 1
     assert capsys.readouterr().err.startswith("manual-slop: The program could not make 'pictures'")
+
+
+@pytest.mark.parametrize("words", [[], ["tour"]])
+def test_a_system_without_the_libraries_of_the_window_is_told_which_packages_have_them(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Lacking(importlib.abc.MetaPathFinder):
+        """A system on which the toolkit's module cannot be loaded, as an empty Debian says it."""
+
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "gui.startup":
+                raise ImportError("libX11.so.6: cannot open shared object file: No such file or directory")
+
+    monkeypatch.delitem(sys.modules, "gui.startup", raising=False)
+    monkeypatch.setattr("sys.meta_path", [Lacking(), *sys.meta_path])
+
+    assert main(words) == 1
+
+    said = capsys.readouterr().err
+    assert "your system has no libX11.so.6" in said
+    assert "apt install libgl1 libgl1-mesa-dri libx11-6" in said
+    assert "Traceback" not in said

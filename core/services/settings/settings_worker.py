@@ -16,7 +16,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.errors import ConfigError, SlopError
+from core.kernel.errors import ConfigError, ProviderError, SlopError
 from core.kernel.language import as_sentences, tr
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
@@ -514,6 +514,8 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
         and source is KeySource.MISSING
     ):
         problem, remedy = tr("No key."), tr("Enter a key in Settings, Providers and keys.")
+    elif kind is ProviderKind.EMBEDDED:
+        problem, remedy = _why_not_embedded()
     shown = source
     if kind is ProviderKind.COMPATIBLE and source is KeySource.MISSING:
         shown = KeySource.NOT_NEEDED
@@ -527,6 +529,17 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
         problem=problem,
         remedy=remedy,
     )
+
+
+def _why_not_embedded() -> tuple[str, str]:
+    """Problem and remedy where the built-in model is not installed: it comes with an extra. Empty where it is."""
+    from core.services.providers.embedded.server import find_weights
+
+    try:
+        find_weights()
+    except ProviderError as error:
+        return as_sentences(error.what, is_closed=True), as_sentences(error.remedy, is_closed=True)
+    return "", ""
 
 
 def supersedes(newer: SettingsEffect, older: SettingsEffect) -> bool:

@@ -104,6 +104,18 @@ def test_everything_that_settings_depend_on_is_watched_and_told(desk: Desk) -> N
     assert "Python" in loaded.versions
 
 
+def test_a_built_in_model_that_is_not_installed_is_not_offered_as_ready(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert desk.read().providers["embedded"].is_ready
+
+    monkeypatch.setattr("core.services.providers.embedded.server.WEIGHT_PACKAGES", ("no_such_weights",))
+    told = desk.read().providers["embedded"]
+
+    assert not told.is_ready
+    assert "manual-slop[embedded]" in told.advice
+
+
 def test_personas_and_prompts_are_written_told_and_read_again(desk: Desk) -> None:
     desk.read()
 
