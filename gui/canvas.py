@@ -10,6 +10,8 @@ from typing import Any, Protocol
 import dearpygui.dearpygui as dpg
 import msgspec
 
+from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from gui.skins import ASSETS, Color, Drawing, Measure, Palette, Skins, Theme
 
 # Primitives that the canvas draws, as plain tuples, and who keeps which of them.
@@ -110,8 +112,12 @@ class Fonts:
             spec = (self._theme.fonts[style].file, self._measure.sizes[style])
             found = self._by_file.get(spec)
             if found is None:
-                path = str(FONT_DIR / spec[0])
-                found = int(dpg.add_font(path, spec[1], parent=self._registry))
+                path = FONT_DIR / spec[0]
+                if not path.is_file():
+                    raise SlopError(
+                        tr("The font {name} is missing", name=spec[0]), remedy=tr("Install Manual Slop again")
+                    )
+                found = int(dpg.add_font(str(path), spec[1], parent=self._registry))
                 self._by_file[spec] = found
             self._made[style] = found
         return found

@@ -7,6 +7,7 @@ import os
 import sys
 
 from core.front.cli.version import remark, say_at_once
+from core.kernel.language import tr
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     is_tour = options.command == "tour"
     if not is_tour and (sys.platform != "linux" or _has_display()):
         return run_window(options)
+    if not is_tour and not _can_tour():
+        return _say_no_display()
     if not is_tour:
         remark("There is no display: running the guided tour on a virtual screen instead.")
     from core.front.cli.run import carried_out
@@ -91,14 +94,28 @@ def _missing_library(error: ImportError) -> str | None:
 
 
 def _say_missing(library: str) -> int:
+    return _say(
+        tr("The window cannot open: your system has no {library}", library=library),
+        tr("Install the window's libraries: `apt install {packages}`", packages=WINDOW_PACKAGES),
+    )
+
+
+def _say(what: str, remedy: str) -> int:
     from core.front.cli.version import complain
     from core.kernel.errors import SlopError
-    from core.kernel.language import tr
 
-    what = tr("The window cannot open: your system has no {library}", library=library)
-    remedy = tr("Install the window's libraries: `apt install {packages}`", packages=WINDOW_PACKAGES)
     complain(str(SlopError(what, remedy=remedy)))
     return 1
+
+
+def _can_tour() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("Xlib") is not None
+
+
+def _say_no_display() -> int:
+    return _say(tr("There is no display"), tr("Set DISPLAY, or use the command line: `manual-slop send`"))
 
 
 def _has_display() -> bool:

@@ -31,9 +31,14 @@ _MOST_BYTES = 100
 
 
 def mark_of(environ: Mapping[str, str]) -> Path | None:
-    """The file of the mark, which goes at the next login; None where this system has no place for it."""
-    folder = environ.get("XDG_RUNTIME_DIR", "")
-    return Path(folder, "manual-slop-opening") if sys.platform == "linux" and os.path.isdir(folder) else None
+    """The file of the mark: it goes at the next login, or stands with the caches; None where there is no place for it.
+
+    A plain root shell and a container have no folder of a login.
+    """
+    home = environ.get("HOME", "")
+    caches = environ.get("XDG_CACHE_HOME", "") or (f"{home}/.cache" if home else "")
+    places = [place for place in (environ.get("XDG_RUNTIME_DIR", ""), caches, home) if os.path.isdir(place)]
+    return Path(places[0], ".manual-slop-opening") if sys.platform == "linux" and places else None
 
 
 @contextmanager

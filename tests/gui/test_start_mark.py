@@ -61,3 +61,12 @@ def test_one_that_opens_beside_another_takes_it_for_no_failure(tmp_path: Path) -
 def test_without_a_place_for_the_mark_the_window_just_opens() -> None:
     with opening({}):
         assert mark_of({}) is None
+
+
+def test_a_root_shell_without_a_folder_of_a_login_keeps_the_mark_in_the_home(tmp_path: Path) -> None:
+    environ = {"XDG_RUNTIME_DIR": str(tmp_path / "gone"), "HOME": str(tmp_path)}
+    with opening(environ):
+        assert [*tmp_path.iterdir()] == [mark_of(environ)]
+
+    (tmp_path / ".cache").mkdir()
+    assert mark_of(environ) == tmp_path / ".cache" / ".manual-slop-opening"

@@ -82,3 +82,19 @@ def test_a_system_without_the_libraries_of_the_window_is_told_which_packages_hav
     assert "your system has no libX11.so.6" in said
     assert "apt install libgl1 libgl1-mesa-dri libx11-6" in said
     assert "Traceback" not in said
+
+
+def test_without_a_display_and_without_the_tour_the_missing_display_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "Xlib" else find(name))
+
+    assert main([]) == 1
+
+    said = capsys.readouterr().err
+    assert said.startswith("manual-slop: There is no display. Set DISPLAY")
+    assert "tour" not in said
