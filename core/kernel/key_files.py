@@ -107,6 +107,9 @@ _PROSE_NAMES = late(
     r"(?:readme|changelog|changes|license|copying|news|authors|contributing|metadata|pkg-info|record)\b.*"
 )
 
+_K8S_KIND = r"kind:[ \t]*[\"']?Secret[\"']?[ \t]*$"
+_K8S_VALUES = r"(?:data|stringData):[ \t]*\n[ \t]+[\w.-]+:[ \t]*(?!\{\{)[\"']?[^\s{\"']{8,}"
+
 _ROWS = {
     late(r"\A#\s*(?:Netscape )?HTTP Cookie File"): "a browser's cookies",
     late(
@@ -114,6 +117,10 @@ _ROWS = {
         r"|SCRAM-SHA-256\$[^\s:]{8,400})",
         re.MULTILINE,
     ): "names with hashes of passwords",
+    late(
+        rf"^(?:{_K8S_VALUES}[\s\S]{{0,2000}}?^{_K8S_KIND}|{_K8S_KIND}[\s\S]{{0,2000}}?^{_K8S_VALUES})",
+        re.MULTILINE,
+    ): "a Secret of Kubernetes with its values",
 }
 """Rows that are accounts, by which programs keep them, whatever the file's name."""
 

@@ -216,6 +216,7 @@ _PROJECT_VALUES = frozenset(
      "--index", "--default-index", "--index-url", "-i", "--extra-index-url", "--find-links", "-f", "--package", "--config-file", "--cache-dir",
      "--env-file", "--refresh-package", "--upgrade-package", "-P", "--reinstall-package", "--from", "-w", "-n", "--name", "--prefix"]
 )  # fmt: skip
+_PACKAGE_VALUES = frozenset({"--from", "--with", "--with-editable"})
 _FOLDER_VALUES = frozenset({"--directory", "--project", "-C", "--prefix", "--cwd", "--dir"})
 _PACKAGE_RUNNERS = frozenset({"npx", "npm", "pnpx", "pnpm", "yarn", "yarnpkg", "bunx"})
 _PACKAGE_WORDS = frozenset({"exec", "x", "dlx"})
@@ -275,8 +276,13 @@ _BEGINS = late(
 )
 """Words of a line with which a command can begin."""
 _SOURCE = frozenset({".", "source"})
-_SCRIPTED = late(r"[gmn]?awk|g?sed")
-"""Programs that run the file behind `-f`."""
+_FILE_OPTIONS = {
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "sed", "gsed"), ("-f", "--file")),
+    **dict.fromkeys(("ssh", "scp", "sftp"), ("-F",)),
+    "curl": ("-K", "--config"),
+    "openssl": ("-config", "-engine", "-provider"),
+}
+"""Options behind which a file stands that the program runs, or that names what the program runs."""
 _NAMED_CODE = frozenset(
     ["ansible-playbook", "gdb", "lldb", "vim", "nvim", "ex", "emacs", "sqlite3", "duckdb", "psql", "mysql", "jupyter", "papermill", "octave",
      "gnuplot", "expect", "bc", "m4", "nix-build", "nix-shell", "ipython", "streamlit", "marimo"]
@@ -542,15 +548,15 @@ def _of_source(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
     return (script(path, ENDINGS) if path else RunWords()) + all_data(command[2:], folder)
 
 
-def _of_scripted(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
-    """`awk`, `sed`: the files of `-f`."""
+def _of_file_options(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
+    """`awk -f`, `ssh -F` and their kin: the files behind these options."""
+    options = _FILE_OPTIONS[program_name(command[0])]
     found, takes = RunWords(), False
     for word in command[1:]:
         option, mark, value = word.partition("=")
-        said = (
-            word if takes else value if mark and option == "--file" else word[2:] if word[:2] == "-f" else ""
-        )
-        takes = word in {"-f", "--file"}
+        is_joined = word[:2] in options and word not in options
+        said = word if takes else value if mark and option in options else word[2:] if is_joined else ""
+        takes = word in options
         path = file_at(folder, said)
         found += script(path) if path else all_data((word,), folder)
     return found
@@ -609,8 +615,9 @@ def _of_project_runner(command: tuple[str, ...], folder: str, depth: int) -> Run
             takes = ""
             if kind in _FOLDER_VALUES:
                 folder = os.path.realpath(os.path.join(folder or os.sep, said))
-            elif kind == "--from" and os.path.isdir(os.path.join(folder or os.sep, said)):
-                found += RunWords(folders=((os.path.realpath(os.path.join(folder, said)), PYTHON_ENDINGS),))
+            elif kind in _PACKAGE_VALUES and os.path.isdir(os.path.join(folder or os.sep, said)):
+                place = os.path.realpath(os.path.join(folder or os.sep, said))
+                found += RunWords(folders=((place, PYTHON_ENDINGS),)) + _whole(place)
             else:
                 found += option_files(f"--x={said}", folder)
         elif word in _FOLDER_VALUES or word in _PROJECT_VALUES:
@@ -714,7 +721,7 @@ _KINDS: tuple[tuple[Callable[[str], bool], _Find], ...] = (
     (lambda name: OTHERS.fullmatch(name) is not None, of_other),
     (lambda name: name in _SOURCE, _of_source),
     (lambda name: name == "git", _of_git),
-    (lambda name: _SCRIPTED.fullmatch(name) is not None, _of_scripted),
+    (lambda name: name in _FILE_OPTIONS, _of_file_options),
     (lambda name: name in _NAMED_CODE, _of_named),
     (lambda name: name in _APPS, _of_app),
     (lambda name: name in _LAUNCHERS, _of_launcher),

@@ -611,6 +611,8 @@ _MODELS = (
 """Makers of models, and of what agents use."""
 
 _PLACES = (
+    shape("plane_api_", r"[0-9a-f]{32}\b"),
+    shape("Fe26.2**", r"[0-9a-f]{32,}\*[\w*-]{20,}", after=""),
     shape("cfut_ cfat_ cfk_", f"{_SECRET_PREFIXES_ANY}{{40,}}"),
     shape("vercel_blob_rw_", rf"{_SECRET_PREFIXES_ANY}{{8,}}_{_SECRET_PREFIXES_ANY}{{20,}}"),
     shape(

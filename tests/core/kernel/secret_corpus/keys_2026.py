@@ -64,6 +64,8 @@ KEYS: dict[str, Make] = {
     "Convex": lambda v: f"prod:happy-cat-123|{v.letters(96)}",
     "Cloudflare user": lambda v: f"cfut_{v.letters(40)}{v.hex(8)}",
     "Cloudflare account": lambda v: f"cfat_{v.letters(40)}{v.hex(8)}",
+    "Plane": lambda v: f"plane_api_{v.hex(32)}",
+    "sealed session": lambda v: f"Fe26.2**{v.hex(64)}*{v.letters(22)}*{v.letters(64)}",
     "Cloudflare global": lambda v: f"cfk_{v.letters(40)}{v.hex(8)}",
     "Vercel Blob": lambda v: f"vercel_blob_rw_{v.letters(16)}_{v.letters(30)}",
     "Vercel": lambda v: f"{v.choice(['vcp', 'vca', 'vci', 'vcr', 'vck'])}_{v.url(56)}",

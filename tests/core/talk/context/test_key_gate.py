@@ -28,6 +28,8 @@ ORDINARY = {
     "config.yml": "database:\n  host: localhost\n  password: ${DATABASE_PASSWORD}\n",
     "notes.md": "# Keys\n\nPut your key into `.env`, as `API_KEY=...`.\n",
     ".env.example": "API_KEY=your-key-here\n",
+    "chart.yaml": "apiVersion: v1\nkind: Secret\nstringData:\n  db: {{ .Values.database }}\n",
+    "role.yaml": "rules:\n- resources:\n  - secrets\nkind: Secrets\ndata:\n  db: plain-words\n",
     "index.lock": "sha512-" + "ab12" * 20 + "\n",
     "locales/auth.json": '{"password": "Password", "token": "Token"}\n',
 }
@@ -195,3 +197,11 @@ def test_names_of_the_table_are_files_of_keys(name: str) -> None:
 )
 def test_names_of_programs_are_not(name: str) -> None:
     assert name_reasons(name) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["kind: Secret\nstringData:\n  db: {value}\n", "data:\n  db: {value}\nkind: 'Secret'\nmetadata: {{}}\n"],
+)
+def test_a_secret_of_kubernetes_is_a_file_of_keys_whatever_its_values_are_called(text: str) -> None:
+    assert content_reasons("app.yaml", text.format(value="correct-horse-battery").encode())
