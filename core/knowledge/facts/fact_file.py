@@ -32,6 +32,7 @@ _HEAD = late(r"---[ \t]*\r?\n((?:(?!---[ \t]*\r?(?:\n|\Z)).*\n)*+)---[ \t]*\r?(?
 _FENCE = late(r"^(?:`{3,}|~{3,})", re.MULTILINE)
 _STARTS = ("- ", "-\t", "-\n", "-\r")
 _OWN_START = "- id: "
+_INDENTED = late(r"[ \t]+-[ \t]+[\"']?id[\"']?[ \t]*:")
 _ID_LINE = late(r"(?:^-[ \t]+|^[ \t]+|[{,][ \t]*)id[ \t]*:[ \t]*[\"']?([^\s\"',}]+)", re.MULTILINE)
 
 
@@ -154,7 +155,16 @@ class _Scan:
                 self._read(at, end)
                 at = end
             else:
-                at = self._after_fence(at) or _next_line(text, at)
+                fence_end = self._after_fence(at)
+                if not fence_end and _INDENTED.match(text, at):
+                    self._say(
+                        at,
+                        0,
+                        tr(
+                            "this item is indented, and nobody reads it; put its `- id:` at the start of the line"
+                        ),
+                    )
+                at = fence_end or _next_line(text, at)
         if self._passed_over:
             said = tr(
                 "and {passed_over} in this file",

@@ -178,3 +178,21 @@ def test_a_row_of_the_index_that_somebody_broke_is_passed_over_and_said(home: Fa
 
     assert [one.is_warning for one in report.problems] == [True]
     assert home.index["tides:pitfall:001"].confidence == 0.8
+
+
+@pytest.mark.parametrize("above", ["", "facts:\n"])
+def test_an_item_that_is_indented_is_named_and_passed_over_by_nobody_silently(above: str) -> None:
+    place = place_of("repos/tides.yaml")
+    assert place is not None
+    indented = "".join(f"  {line}\n" for line in ITEM.splitlines())
+
+    read = parse_file(place, f"{HEAD}{above}{indented}".encode())
+
+    assert not read.facts
+    assert [(one.line, one.text) for one in read.problems] == [
+        (
+            8 + bool(above),
+            "this item is indented, and nobody reads it; put its `- id:` at the start of the line",
+        )
+    ]
+    assert parse_file(place, f"{HEAD}```\n{indented}```\n".encode()).problems == ()
