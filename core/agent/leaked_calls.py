@@ -242,7 +242,7 @@ def _tells_itself(text: str, at: int) -> bool:
 
 
 _CALL_TYPES = ("function", "function_call", "tool_call", "tool_use")
-_BARE_HEAD = late(r"(?:\A|\n[ \t]*\n)\s*(`{3,}(?:json|tool_\w+)?[ \t]*\n\s*)?(?=[\[{])")
+_BARE_HEAD = late(r"(?:\A|\n[ \t]*\n)\s*(`{3,}(?:json|tool_\w+)?[ \t]*\n\s*)?(?=[\[{]|[\w.]{1,200}\()")
 _REST = {False: late(r"\s*\Z"), True: late(r"\s*`{3,}\s*\Z")}
 _WRITES_BARE = late(
     r"(?i)qwen-?[23]|qwen-?coder|qwq|llama-?[34]|llama-?xlam|xlam|hammer|devstral|codestral|mistral|ministral|magistral|glm-?4|granite|phi-?[34]|gemma"

@@ -25,10 +25,10 @@ _INVOKES = r"(?:invoke|function|tool|call|(?:tool|function)[_-]?(?:call|use))\s+
 _OF_CALLS = r"(?i:tool|function|call|invoke|action|python_tag)"
 _TOKEN = (
     r"<\|[^<>|\s]{1,40}\|?>|<[^<>|/\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|\[/?[A-Z][A-Z_]{2,30}\]"
-    rf"|</?[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|✿[A-Z]{{2,12}}✿:?|functools(?=\[)"
+    rf"|</?[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|✿[A-Z]{{2,12}}✿:?|functools(?=\[)|tool_code(?=print\()"
 )
 """A marker in any dress: between pipes on both sides or one, in brackets, between flowers as Qwen's agents have it, a tag whose
-name tells of calls, or the word of Phi."""
+name tells of calls, or a word of Phi or Gemini."""
 
 _WITH = r"\s*(?:(?i:with )?(?i:arguments|args|parameters|params|input):?\s*)?"
 _SAID = rf"\[(?i:(?:call|us|invok|runn?)(?:e|ing)?[ _](?:tool|function)|(?:tool|function)[ _](?:call|use))s?:?\s*(?=[\w.:-]{{1,200}}{_WITH}[{{(])"
@@ -38,8 +38,8 @@ OPENINGS = late(
     rf"<[|｜]?(?!/)[^<>=/\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"
     r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
     rf"|<{_PREFIX}{_INVOKES}"
-    r"|<[|｜][^<>|｜\s]{1,40}[|｜]?>(?=\s*[\[{])|✿[A-Z]{2,12}✿:|\bfunctools(?=\[)"
-    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>|^|(?<=assistant))\s*(?:commentary|analysis)\s+to=|<\|start\|>assistant\s+to="
+    r"|<[|｜][^<>|｜\s]{1,40}[|｜]?>(?=\s*[\[{])|✿[A-Z]{2,12}✿:|\bfunctools(?=\[)|^tool_code(?=print\()"
+    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>|^|(?<=assistant))\s*(?:commentary|analysis)\s+to=|(?:^|<\|start\|>)assistant\s+to=|^to=(?=functions\.)"
     r"|^[ \t*]{0,9}Action:[ \t*`]{0,9}(?=[\w.:-]{1,200}[ \t*`]{0,9}\n[ \t*]{0,9}Action Input:)"
     r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*[{(])"
     rf"|{_SAID}",

@@ -129,6 +129,8 @@ TEMPLATES = [
     "✿FUNCTION✿: bash\n✿ARGS✿: {args}",
     "Action: bash\nAction Input: {args}",
     "commentary to=functions.bash json{args}",
+    "assistant to=functions.bash commentary json\n{args}",
+    'tool_codeprint(default_api.bash(command="ls"))',
     "<|start|>assistant<|channel|>commentary to=functions.bash <|constrain|>json<|message|>{args}<|call|>",
     "<longcat_tool_call>bash\n<longcat_arg_key>command</longcat_arg_key>\n<longcat_arg_value>ls</longcat_arg_value>\n</longcat_tool_call>",
     "<tool_call><name>bash</name><arguments><command>ls</command></arguments></tool_call>",
@@ -178,6 +180,7 @@ KNOWN = [
     f"I look.\n\n{LS}",
     f"{LS}; {LS}",
     '[bash(command="ls")]',
+    'bash(command="ls")',
 ]
 
 

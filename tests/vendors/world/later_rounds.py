@@ -284,6 +284,26 @@ TENTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
 ]
 # fmt: on
 
-LATER_ROUNDS = (EIGHTH, NINTH, TENTH)
+# Round 11.
+
+# fmt: off
+ELEVENTH: dict[str, list[Row]] = {
+    "leaked calls": [
+        spelled("tool-use-in-brackets", "rynfar/meridian#94", '[Tool Use: read_file({"a": 1})]'),
+        spelled("channel-behind-the-name", "openai/codex#13114", "assistant to=functions.read_file commentary json\n", '{"a": 1}'),
+        Row("print-glued", GEMINI, "".join(f"data: {json.dumps(one)}\r\n\r\n" for one in (candidate("tool_codeprint(default_api"), candidate(".read_file(a=1))", "STOP"))), "microsoft/autogen#6505", text="", calls=(("read_file", ARGS),), ends="tool_calls"),
+        spelled("behind-a-thought", "Gitlawb/openclaude#380, Gemma 4", "thought\n", "call:write_file{content:hello,path:a.txt}", text="thought", calls=_WRITE),
+        spelled("name-as-key", "ml-explore/mlx-lm#1663, Apertus", '<|tools_prefix|>[{"read_file": {"a": 1}}]', "<|tools_suffix|>"),
+        spelled("words-between", "vercel/ai#3521, Llama", 'Sure!\n\n<tool_call>{"name": "read_file", "arguments": {"a": 1}}</tool_call>', '\n\nThis too:\n\n<tool_call>{"name": "read_file", "arguments": {"a": 2}}</tool_call>', text="Sure!\n\n\n\nThis too:", calls=(("read_file", ARGS), ("read_file", '{"a":2}'))),
+        spelled("as-python-alone", "vllm-project/vllm#43104, Granite", "read_file(a=1)", model="ibm-granite/granite-3.3-8b-instruct"),
+    ],
+    "kinds of failure": [
+        failing("requested-tokens", 500, "context_too_long", {"error": {"message": "Requested tokens (5136) exceed context window of 4096", "type": "internal_server_error", "param": None, "code": None}}, "nextcloud/context_chat_backend#27, llama-cpp-python", "5136"),
+        broken_off("available-context-size", "context_too_long", frames({"error": {"code": 400, "message": "the request exceeds the available context size. try increasing the context size or enable context shift", "type": "invalid_request_error"}}, done=False), "gpustack/gpustack#852, llama-box", "available context size"),
+    ],
+}
+# fmt: on
+
+LATER_ROUNDS = (EIGHTH, NINTH, TENTH, ELEVENTH)
 LATER_REFUSALS = EIGHTH_REFUSALS + NINTH_REFUSALS + TENTH_REFUSALS
 LATER_LISTS = EIGHTH_LISTS + NINTH_LISTS + TENTH_LISTS
