@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from core.kernel.codecs import from_json
 from core.kernel.figures import count
 from core.kernel.frame import frame
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.patterns import late
 from core.kernel.values.agent import NOTES_KEPT, Attention, AttentionState, Autonomy, LoopNote
 from core.kernel.values.provider import ProviderKind
@@ -232,7 +232,7 @@ def _told(autonomy: Autonomy, end: TurnEnd) -> str:
         why = tr("The model handed over to you")
     else:
         why = tr("The turn used tools") if end.used_tools else tr("The turn ended with a reply")
-    return f"{why}: {autonomy.state}."
+    return spliced("{}: {}.", why, autonomy.state)
 
 
 # Money of autonomy: what stands against one more turn that nobody asks for.
@@ -319,7 +319,7 @@ def cause_told(words: str) -> str:
 def _cause(signals: Sequence[tuple[SignalSource, str]]) -> str:
     if not signals:
         return tr("the clock")
-    first = f"{_CAUSES[signals[0][0]]}: {signals[0][1]!r}"
+    first = spliced("{}: {!r}", _CAUSES[signals[0][0]], signals[0][1])
     return (
         first
         if len(signals) == 1

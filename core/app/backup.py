@@ -22,7 +22,7 @@ from core.kernel import paths
 from core.kernel.codecs import from_json, to_json
 from core.kernel.disk import Disk, LaterDisk, create_file, make_dirs, remove_tree, reported, sync_dir
 from core.kernel.errors import StorageError
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.opener import OddFileError, open_descriptor, open_file
 
 MANIFEST = "manual-slop-backup.json"
@@ -121,7 +121,7 @@ def _write(home: Path, out: BinaryIO, target: Path, program: str, now: datetime)
                     name.encode("utf-8")
                     member, sum_ = _read(path, name, taken, target)
                 except (OSError, UnicodeEncodeError) as fault:
-                    left_out.append(f"{name}: {fault}")
+                    left_out.append(spliced("{}: {}", name, fault))
                     continue
                 taken.seek(0)
                 archive.addfile(member, taken)

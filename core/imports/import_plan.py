@@ -16,7 +16,7 @@ import msgspec
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.ids import make_id
-from core.kernel.language import in_english, tr
+from core.kernel.language import in_english, spliced, tr
 from core.kernel.patterns import late
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.imports import (
@@ -572,13 +572,22 @@ def _sum(report: ImportReport) -> str:
             files=count(report.files, tr("file"), tr("files")),
         )
     grown = tr(", {discussions:,} continued", discussions=report.grown) if report.grown else ""
-    made = f"{count(report.made, tr('new discussion'), tr('new discussions'))}{grown}, {count(report.new_messages, tr('message'), tr('messages'))}"
-    return tr("{found} would become {made}", found=found, made=made) if report.is_dry else f"{found}: {made}"
+    made = spliced(
+        "{}{}, {}",
+        count(report.made, tr("new discussion"), tr("new discussions")),
+        grown,
+        count(report.new_messages, tr("message"), tr("messages")),
+    )
+    return (
+        tr("{found} would become {made}", found=found, made=made)
+        if report.is_dry
+        else spliced("{}: {}", found, made)
+    )
 
 
 def fault_text(fault: ImportFault) -> str:
     """Fault in one line."""
-    return f"{fault.place}: {fault.why}" + (f". {fault.remedy}" if fault.remedy else "")
+    return spliced("{}: {}", fault.place, fault.why) + (spliced(". {}", fault.remedy) if fault.remedy else "")
 
 
 def report_data(report: ImportReport) -> dict[str, Any]:

@@ -145,6 +145,18 @@ def as_sentences(*parts: str, is_closed: bool = False) -> str:
 _MARKS = (".", "!", "?", "…")
 
 
+def spliced(form: str, /, *values: object) -> str:
+    """Texts put into a form, as `str.format` does, which keeps what they say in English. An f-string would lose that.
+
+    Args:
+        form: signs around the texts (`{}: {}.`), the same in every language.
+    """
+    whole = form.format(*values)
+    if not any(isinstance(one, Translated) for one in values):
+        return whole
+    return Translated.of(whole, "{text}", {"text": form.format(*map(english, values))})
+
+
 def english(value: object) -> Any:
     """The English of a text or an error of the program, for a model, a file or a protocol. Other values stay."""
     if isinstance(value, BaseException):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 
 TYPE_CHECKING = False  # `pathlib` takes longer to load than `--help` may
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class OddFileError(OSError):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        return f"{self.strerror}. {self.remedy}: {self.filename}"
+        return spliced("{}. {}: {}", self.strerror, self.remedy, self.filename)
 
 
 def open_descriptor(

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.kernel import figures
 from core.kernel.codecs import to_json
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.values.mcp import McpApproval, McpApproved, McpPhase, McpServer, McpServerSettings, McpTool
 from core.kernel.web_addresses import parse_address
 
@@ -270,7 +270,12 @@ def _code_rows(files: Mapping[str, str]) -> Iterator[str]:
         folders.setdefault(os.path.dirname(path), []).append((path, sha256))
     shown = sorted(folders.items())
     for folder, inside in shown[:MOST_FOLDERS]:
-        yield f"{folder}: {figures.count(len(inside), tr('more file'), tr('more files'))} ({_digest(inside)})"
+        yield spliced(
+            "{}: {} ({})",
+            folder,
+            figures.count(len(inside), tr("more file"), tr("more files")),
+            _digest(inside),
+        )
     if rest := [row for _, inside in shown[MOST_FOLDERS:] for row in inside]:
         yield tr(
             "{rest} in {shown} ({rest2})",

@@ -13,7 +13,7 @@ import msgspec
 from core.kernel import figures
 from core.kernel.codecs import TypedReader, decoder_of, json_encoder, read_json
 from core.kernel.frame import clean, flat, one_line, size_bytes
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.patterns import late
 from core.kernel.values.mcp import McpPicture, McpTool, WrappedCommand
 from core.kernel.values.stack import ToolSchema
@@ -77,7 +77,7 @@ def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpT
         shown = one_line(flat(tool.name), _TITLE_CHARS) or tr("a tool without a name")
         problem = _problem(server, tool)
         if problem:
-            left_out.append(f"{shown}: {problem}")
+            left_out.append(spliced("{}: {}", shown, problem))
             continue
         if tool.name in tools:
             twice.add(tool.name)

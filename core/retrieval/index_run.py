@@ -22,7 +22,7 @@ from core.kernel.codecs import from_json, to_json
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
 from core.kernel.errors import SlopError
 from core.kernel.figures import count
-from core.kernel.language import tr
+from core.kernel.language import english, tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.paths import project_file
 from core.kernel.values.retrieval import Corpus, IndexProgress, IndexReport, SearchPlaces
@@ -280,7 +280,7 @@ class _IndexRun:
         if known is not None and known.stamp == stamp:
             return
         with self._store.turn():
-            self._store.put(one.key, SourceState(stamp=stamp, sha256="", problem=problem), ())
+            self._store.put(one.key, SourceState(stamp=stamp, sha256="", problem=english(problem)), ())
         self.removed += known is not None and known.chunks > 0
 
     def _keep(self, one: SourceFile, known_sha256: str, read: Future[SourceText]) -> None:
@@ -307,7 +307,7 @@ class _IndexRun:
                 reading = replace(reading if one.is_shown else SourceText(problem=reading.keys), sha256="")
                 stamp = stamp and f"{kind}:{stamp}"
             state = SourceState(
-                stamp=stamp, sha256=reading.sha256, head=reading.head, problem=reading.problem
+                stamp=stamp, sha256=reading.sha256, head=reading.head, problem=english(reading.problem)
             )
             chunks = reading.chunks
             if self._is_served:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from core.kernel.codecs import builtins_of
 from core.kernel.figures import count
 from core.kernel.frame import one_line
-from core.kernel.language import as_sentences, joined, tr
+from core.kernel.language import as_sentences, joined, retold, tr
 from core.kernel.values.retrieval import Corpus, IndexReport, Recalled, SearchAnswer, SearchHit, SearchMode
 
 SNIPPET_CHARS = 160
@@ -118,7 +118,7 @@ def degraded_text(answer: SearchAnswer) -> str:
 
 def passed_over_text(files: Sequence[tuple[str, str]]) -> str:
     """Files that a run passed over or did not read whole, the first few with the reason."""
-    said = [f"{one_line(path, SNIPPET_CHARS)} ({reason})" for path, reason in files[:PASSED_OVER]]
+    said = [f"{one_line(path, SNIPPET_CHARS)} ({retold(reason)})" for path, reason in files[:PASSED_OVER]]
     more = len(files) - len(said)
     return ", ".join(said) + (
         tr(" and {more}", more=count(more, tr("more file"), tr("more files"))) if more else ""

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.codecs import to_json
 from core.kernel.errors import SlopError, StorageError
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.opener import create_missing
 from core.kernel.queue import at_once, queued
 from core.kernel.values.retrieval import (
@@ -527,7 +527,7 @@ class IndexHandler:
             found = survey(places, home, fields, existing_folders(effect.around))
             unmended: tuple[str, ...] = ()
             if effect.mends:
-                unmended = tuple(f"{path}: {reason}" for path, reason in mend(found).problems)
+                unmended = tuple(spliced("{}: {}", path, reason) for path, reason in mend(found).problems)
                 found = survey(places, home, fields, existing_folders(effect.around))
             report = NavigationReport(
                 fresh=len(found.fresh),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.kernel.frame import clean, flat, one_line
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.opener import OWN_MODE, HeldFolder, OddFileError, held_folder, read_held
 from core.kernel.paths import INBOX_DIR, INBOX_TAKEN_DIR, INBOX_WAITING_DIR
 from core.kernel.patterns import late
@@ -277,7 +277,7 @@ def _said(inbox: HeldFolder, name: str, error: OSError | ValueError) -> str:
         reason = tr("it is a folder")
     else:  # without its path, whose name is not flat, and without a second remedy
         reason = (error.strerror or "").rstrip(".") if isinstance(error, OSError) else str(error)
-    return f"{_shown(name)}: {reason}. {HINT}: {_shown(inbox.path)}"
+    return spliced("{}: {}. {}: {}", _shown(name), reason, HINT, _shown(inbox.path))
 
 
 def _bounded(odd: list[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from string import ascii_lowercase, ascii_uppercase
 import msgspec
 
 from core.kernel.frame import flat, one_line
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.values.settings import ChannelSettings
 from core.kernel.values.signals import SENDER_CHARS, SIGNAL_CHARS
 
@@ -211,7 +211,7 @@ class IrcSession:
     def _fail(self, what: str, line: IrcLine) -> None:
         said = one_line(flat(line.parameters[-1]), PROBLEM_CHARS) if line.parameters else ""
         self.phase = SessionPhase.FAILED
-        self.problem = f"{what}: {said}" if said else what
+        self.problem = spliced("{}: {}", what, said) if said else what
 
 
 def nick_of(prefix: str) -> str:

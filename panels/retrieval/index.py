@@ -8,7 +8,7 @@ from datetime import date
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
-from core.kernel.language import as_sentences, tr
+from core.kernel.language import as_sentences, retold, tr
 from core.kernel.values.curation import FileItem, LineRange
 from core.kernel.values.retrieval import (
     ChunkKind,
@@ -649,7 +649,7 @@ def _passed_over(desk: Desk) -> None:
             style="strong",
         )
         for index, (path, reason) in enumerate(report.passed_over[:SHOWN]):
-            text = f"{one_line(path, 120)}: {reason}"
+            text = f"{one_line(path, 120)}: {retold(reason)}"
             ui.text(("file", index), text, tone="muted", style="small", wraps=True)
         if len(report.passed_over) > SHOWN:
             ui.text(

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from core.kernel.figures import count
-from core.kernel.language import capital, retold, tr
+from core.kernel.language import capital, retold, spliced, tr
 from core.kernel.values.knowledge import ForgetPreview, ForgetReceipt, PlaceReport
 from core.knowledge.facts.fact_checks import FOLDERS
 
@@ -430,7 +430,7 @@ def _place_line(row: PlaceReport) -> str:
     one, many = where.counted
     said = count(row.removed, one, many) if one and row.removed else capital(where.label)
     more = retold(row.problem or ("" if _is_read_again(row) else row.checked))
-    return f"{said}: {more}" if more else said
+    return spliced("{}: {}", said, more) if more else said
 
 
 def _is_read_again(row: PlaceReport) -> bool:
@@ -468,7 +468,7 @@ def preview_text(preview: ForgetPreview) -> str:
     kept = count(
         preview.kept_items, tr("item with another source stays"), tr("items with another source stay")
     )
-    return f"{said} {kept}." if preview.kept_items else said
+    return spliced("{} {}.", said, kept) if preview.kept_items else said
 
 
 def _listed(parts: Sequence[str]) -> str:

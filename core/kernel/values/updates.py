@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.ids import Stamp
+from core.kernel.language import spliced
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import DiscussionSummary, Draft, LiveCall, OpenDiscussion
 from core.kernel.values.settings import Project
@@ -130,7 +131,7 @@ def notify(
 
 
 def _cause(notice: Notice) -> str:
-    return f"{notice.text}\n{notice.detail}"
+    return spliced("{}\n{}", notice.text, notice.detail)
 
 
 def dismiss(state: AppState, notice_id: str) -> AppState:

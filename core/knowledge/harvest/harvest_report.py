@@ -8,7 +8,7 @@ from typing import Any
 
 from core.kernel.figures import count, money, size, tokens_est
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.values.harvest import (
     ApplyKind,
     ApplySummary,
@@ -88,7 +88,7 @@ def _lines(report: HarvestReport) -> Iterator[str]:
         ),
         (tr("quotes left out, because the conversations do not contain them"), report.unfound),
     )
-    yield from (f"{said}: {number}" for said, number in left_out if number)
+    yield from (spliced("{}: {}", said, number) for said, number in left_out if number)
     if report.held_files:
         names = ", ".join(report.held_files)
         yield tr(

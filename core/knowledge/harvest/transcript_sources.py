@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from msgspec.structs import replace
 
 from core.kernel.frame import clean, flat
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.values.harvest import ArtifactKind, HarvestItem
 from core.kernel.values.imports import Transcript, TranscriptKind
 from core.kernel.values.knowledge import Category
@@ -72,7 +72,7 @@ def messages_of(kind: ArtifactKind, data: bytes) -> tuple[Said, ...]:
             is_read = True
             found += _said(shape, one)
         elif shape not in _LINES:
-            raise ValueError(f"{one.place}: {one.why}")
+            raise ValueError(spliced("{}: {}", one.place, one.why))
     if not is_read and shape is not TranscriptKind.AIDER:
         raise ValueError(tr("it has no messages"))
     return tuple(found)

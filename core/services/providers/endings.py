@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 import msgspec
 
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.patterns import late
 from core.kernel.values.provider import StopKind, Stopped
 
@@ -316,4 +316,4 @@ def told_of(stopped: Stopped) -> tuple[str, str]:
         row = ending_of(stopped.detail.partition(":")[0])
     if row.kind is not stopped.kind:
         row = _OF_KIND[stopped.kind]
-    return f"{row.told} ({stopped.detail})" if stopped.detail else row.told, row.remedy
+    return spliced("{} ({})", row.told, stopped.detail) if stopped.detail else row.told, row.remedy

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.kernel import figures
 from core.kernel.errors import at_line
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.values.curation import FileItem, FileMode, Preset, TextTable
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.settings import AskedValue, Project, SettingsFault
@@ -515,7 +515,9 @@ def show_settings_faults(state: AppState) -> AppState:
         first, *more = sorted(faults, key=lambda fault: not fault.is_grave)
         level = Level.ERROR if first.is_grave else Level.WARNING
         places = [at_line(fault.path, fault.line) for fault in (first, *more)]
-        others = (f"{place}: {fault.reason}" for place, fault in zip(places[1:], more, strict=True))
+        others = (
+            spliced("{}: {}", place, fault.reason) for place, fault in zip(places[1:], more, strict=True)
+        )
         detail = "\n".join((places[0], *others))
         state = notify(state, f"settings/{path}", level, first.reason, detail, is_standing=True)
     return state

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from core.kernel.figures import count
 from core.kernel.frame import clean
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.opener import OddFileError, read_file, read_start
 from core.kernel.paths import project_file
 from core.kernel.patterns import late
@@ -244,7 +244,7 @@ def _read_texts(table: str, data: Any) -> tuple[dict[str, TextSource], list[Flaw
         source, reason = _read_source(name, {"text": row} if isinstance(row, str) else row)
         reason = name_flaw(name) or reason
         if source is None or reason:
-            flaws.append(Flaw(place=(table, name), reason=f"{table}.{name} {reason}"))
+            flaws.append(Flaw(place=(table, name), reason=spliced("{}.{} {}", table, name, reason)))
         else:
             found[name] = source
     return found, flaws

@@ -10,7 +10,7 @@ import msgspec
 
 from core.kernel.codecs import from_builtins
 from core.kernel.frame import clean, one_line
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.patterns import late
 from core.kernel.values.curation import FileItem, FileMode, LineRange, Preset
 from core.kernel.values.settings import Policies, PolicyAnswer, ProjectPolicies, ToolSettings
@@ -125,7 +125,7 @@ def _named(title: str, names: Iterable[str]) -> str:
         return ""
     more = tr(" and {listed} more", listed=len(listed) - _SHOWN) if len(listed) > _SHOWN else ""
     count = f" ({len(listed)})" if len(listed) > 1 else ""
-    return f"{title}{count}: {', '.join(listed[:_SHOWN])}{more}."
+    return spliced("{}{}: {}{}.", title, count, ", ".join(listed[:_SHOWN]), more)
 
 
 def _holds_secret(node: Any) -> bool:
@@ -258,7 +258,7 @@ def read_preset(name: str, table: Any) -> tuple[Preset | None, list[Flaw]]:
     place: Place = ("presets", name)
     shown = f"presets.{name}"
     if reason := name_flaw(name):
-        return None, [Flaw(place=place, reason=f"{shown}: {reason}")]
+        return None, [Flaw(place=place, reason=spliced("{}: {}", shown, reason))]
     if not isinstance(table, Mapping):
         return None, [Flaw(place=place, reason=tr("{shown} must be a table with items", shown=shown))]
     rows = table.get("items", [])
@@ -294,7 +294,7 @@ def _read_item(row: Any, place: Place, shown: str) -> tuple[FileItem | None, lis
     flaws = unknown_keys(row, ITEM_KEYS, place, shown)
     for key, setting in _PLAIN.items():
         if key in row and (reason := value_flaw(setting, row[key])):
-            flaws.append(Flaw(place=(*place, key), reason=f"{shown}.{key} {reason}"))
+            flaws.append(Flaw(place=(*place, key), reason=spliced("{}.{} {}", shown, key, reason)))
     if "path" not in row:
         flaws.append(Flaw(place=place, reason=tr("{shown} has no path", shown=shown)))
     slices = _read_slices(row.get("slices", []))

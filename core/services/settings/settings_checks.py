@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.values.settings import PolicyAnswer, ProjectPolicies
 from core.services.providers.key_names import OWN_KINDS
 from core.services.settings.settings_schema import (
@@ -269,7 +269,7 @@ def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool, has_hint: boo
             is_grave=False,
         )
     if place[:2] == MCP_SERVERS and len(place) > 3 and place[3].lower() in {*SECRET_NAMES, "env", "headers"}:
-        return Flaw(place=place, reason=f"{key}: {_NO_VALUES}", is_grave=False)
+        return Flaw(place=place, reason=spliced("{}: {}", key, _NO_VALUES), is_grave=False)
     is_folder = place[:2] == FOLDERS and len(place) >= 3
     if is_folder and not _is_folder(place[2]):
         return Flaw(

@@ -10,7 +10,7 @@ import msgspec
 
 from core.kernel.figures import estimated
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import joined, spliced, tr
 from core.kernel.structures import shared_run
 from core.kernel.values.cache import CachePlan
 from core.kernel.values.curation import ItemFiles
@@ -384,7 +384,9 @@ def too_large(assembly: Assembly) -> str:
     if total <= room:
         return ""
     layers = _largest_layers(assembly)
-    parts = ", ".join(f"{LAYER_TITLES[layer.layer].lower()} {layer.tokens_est:,}" for layer in layers)
+    parts = joined(
+        ", ", [spliced("{} {:,}", LAYER_TITLES[layer.layer], layer.tokens_est) for layer in layers]
+    )
     return tr(
         "The request is too long: about {total:,} tokens. {value} takes {room:,} besides its reply. Largest: {parts}{assembly}",
         total=total,
@@ -604,12 +606,12 @@ def break_text(found: PrefixBreak | None, plan: CachePlan | None) -> str:
     if found is None:
         return ""
     if plan is None:
-        return f"{found}."
+        return spliced("{}.", found)
     again = plan.write_tokens + plan.fresh_tokens
     usd = None
     if plan.cost_usd is not None and plan.read_cost_usd is not None:
         usd = plan.cost_usd - plan.read_cost_usd
-    why = f" {plan.sentences[0]}" if plan.sentences else ""
+    why = spliced(" {}", plan.sentences[0]) if plan.sentences else ""
     return tr(
         "{found}. You pay again for about {again:,} tokens, {usd}.{why}",
         found=found,

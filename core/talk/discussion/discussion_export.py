@@ -15,7 +15,7 @@ import msgspec
 from core.kernel.codecs import read_json
 from core.kernel.errors import StorageError
 from core.kernel.figures import count, dollars, span
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.patterns import late
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import (
@@ -284,7 +284,7 @@ def _parsed(where: str, cls: type[T], data: Any) -> T:
     try:
         return from_json_value(cls, data)
     except ValueError as error:
-        raise _unreadable(f"{where}: {error}") from error
+        raise _unreadable(spliced("{}: {}", where, error)) from error
 
 
 def _unreadable(why: str) -> StorageError:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
-from core.kernel.language import as_sentences, english, joined, tr
+from core.kernel.language import as_sentences, english, joined, spliced, tr
 from core.kernel.patterns import late
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.kernel.values.messages import (
@@ -180,7 +180,7 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
         mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text="Stopped.")
         return _store(state, given, call, event.parts, Status.INTERRUPTED, event.usage, (mark,))
     what, remedy = told_of(event.stopped)
-    failure = Failure(kind=FAILURE_OF_STOP[kind], what=what, remedy=f"{remedy}.")
+    failure = Failure(kind=FAILURE_OF_STOP[kind], what=what, remedy=spliced("{}.", remedy))
     state = _with_failure(state, call, failure, Level.WARNING)
     mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text=f"{english(what)}.")
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
@@ -190,7 +190,7 @@ def _what_is_missing(event: CallEnded) -> str:
     """Thing that a reply lacks which its provider ended as a whole one, in a sentence; empty for nothing."""
     calls = [part for part in event.parts if isinstance(part, ToolCallPart)]
     if event.stopped.kind is StopKind.TOOL_CALLS and not calls:
-        return f"{NO_CALL} ({event.stopped.detail})" if event.stopped.detail else NO_CALL
+        return spliced("{} ({})", NO_CALL, event.stopped.detail) if event.stopped.detail else NO_CALL
     has_words = any(isinstance(part, TextPart) and part.text.strip() for part in event.parts)
     return "" if calls or has_words else tr("The model sent an empty reply")
 
@@ -613,7 +613,7 @@ def unsaved(state: AppState, happened: WriteFailed) -> AppState:
     state = conclude(
         state, CommandOutcome(command_id=call.command_id, problem=happened.text, remedy=happened.detail)
     )
-    state = prompt_queue.hold(state, call.discussion_id, f"{happened.text}.")
+    state = prompt_queue.hold(state, call.discussion_id, spliced("{}.", happened.text))
     return comparison.end(without_call(state, call), call.discussion_id)
 
 

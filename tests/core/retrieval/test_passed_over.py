@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from core.kernel.language import retold
 from core.kernel.values.retrieval import Corpus
 from core.retrieval import sources
 from tests.core.retrieval.test_index_faults import found, passed_over
@@ -40,3 +41,15 @@ def test_rules_of_gitignore_that_are_not_followed_are_said(room: Room) -> None:
     (room.notes / ".gitignore").write_text("[[:letter:]]*\n")
 
     assert list(passed_over(room.index()).values()) == ["the program does not follow 1 rule of this file"]
+
+
+@pytest.mark.usefixtures("german")
+def test_the_index_keeps_its_reasons_in_english(room: Room) -> None:
+    """They are told again in the language of whoever reads them, and the Hook API gives them as they stand."""
+    (room.notes / "tide.md").write_text("---\ntags: [a\n---\nThe tide.\n")
+
+    (reason,) = passed_over(room.index()).values()
+
+    assert reason.startswith("its front matter: YAML cannot read line")
+    assert type(reason) is str
+    assert retold(reason).startswith("ihr Vorspann: YAML kann Zeile")
