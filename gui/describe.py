@@ -411,7 +411,7 @@ class Tree:
         element.was, element.order = element.order, []
 
     def leave(self) -> None:
-        """Close the current container: what was not described again goes."""
+        """Close the current container, and remove its elements that were not described again."""
         at = self.at
         self.at = self._stack.pop()
         if at.order != at.was:

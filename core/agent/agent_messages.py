@@ -150,7 +150,7 @@ class CallJudged(msgspec.Struct, frozen=True):
 
 
 class CallPutOff(msgspec.Struct, frozen=True):
-    """A call was not judged: its tool keeps the order, and calls before it are not over."""
+    """A call was not judged yet: its tool runs calls in their order, and earlier calls are still running."""
 
     discussion_id: str
     call_id: str

@@ -292,7 +292,7 @@ def created(state: AppState, given: Stamp, child_id: str) -> Result:
 
 
 def stopped(state: AppState, given: Stamp, parent_id: str) -> Result:
-    """A parent's turn was interrupted: so are those of its children."""
+    """A parent's turn was interrupted: interrupt the turns of its children too."""
     effects: tuple[Any, ...] = ()
     for child_id in children_at_work(state, parent_id):
         one = state.agent.delegations[child_id]

@@ -140,7 +140,7 @@ class QueueWorker(Generic[E]):
 
     @property
     def has_waiting(self) -> bool:
-        """True if an effect waits behind the one under way, or nobody asks for what that does any more."""
+        """True if another effect waits behind the running one, or nobody needs the running one's result any more."""
         with self._ready:
             return bool(self._waiting) or self._is_stopping
 

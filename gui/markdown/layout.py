@@ -373,7 +373,7 @@ class _Flow(msgspec.Struct):
         return True
 
     def add(self, run: Run) -> None:
-        """Put a run down, piece by piece; what of it stands on one line is one operation."""
+        """Place a run of text piece by piece; its part on one line becomes one drawing operation."""
         font, measure = self.font(run), self.m.width
         if run.style == "math" and self._put_drawn(run, font):
             return

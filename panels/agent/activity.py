@@ -122,7 +122,7 @@ def call_row(desk: Desk, ui: Ui, own: AgentView, discussion_id: str, call: ToolC
             ui.text("words", state_words(call, desk.state.now), tone=tone, style="small")
             if (goes_on(call) or (call.state is CallState.RUNNING and call.name in COMMANDS)) and ui.button(
                 "kill",
-                tr("Kill"),
+                tr("End"),
                 icon="stop",
                 is_small=True,
                 tip=tr("End this command and everything it started"),

@@ -164,9 +164,10 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
                 )
                 if is_narrow:
                     ui.icon("icon", "terminal", tone="accent", tip=tip)
-                words = f"{len(page.commands):,}" + ("" if is_narrow else tr(" in background"))
+                number = f"{len(page.commands):,}"
+                words = number if is_narrow else tr("{commands} in the background", commands=number)
                 ui.text("commands", words, style="small", tone="accent", tip=tip)
-            if ui.button("kill", tr("Kill"), icon="stop", kind="ghost", is_small=True, tip=action_tip(desk, "kill_commands"),
+            if ui.button("kill", tr("End commands"), icon="stop", kind="ghost", is_small=True, tip=action_tip(desk, "kill_commands"),
                          is_enabled=desk.actions["kill_commands"].is_enabled(desk)):  # fmt: skip
                 run_action("kill_commands", desk)
         with ui.row("mode"):

@@ -61,16 +61,20 @@ MEANINGS: dict[Attention, str] = {
 
 
 def autonomy_words(autonomy: Autonomy, now: datetime | None) -> tuple[str, Tone, str]:
-    """Icon, tone and words: `Foraging · 0:21`."""
+    """Icon, tone and words: `Foraging · next turn in 0:21`."""
     name = NAMES[autonomy.state]
     if autonomy.stopped:
         return "circle-pause", "warn", tr("Rests until you write")
     if autonomy.message_id:
-        return ICONS[autonomy.state], "accent", tr("{name} · a turn runs", name=name)
+        return ICONS[autonomy.state], "accent", tr("{state} · a turn runs", state=name)
     if autonomy.next_at is None or now is None:
         return ICONS[autonomy.state], "muted", name
     left = fmt.countdown((autonomy.next_at - now).total_seconds())
-    return ICONS[autonomy.state], "muted", f"{name} · {left}"
+    return (
+        ICONS[autonomy.state],
+        "muted",
+        tr("{state} · next turn in {countdown}", state=name, countdown=left),
+    )
 
 
 NEWEST = 10_000

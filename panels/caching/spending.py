@@ -279,7 +279,12 @@ def _ttl_figure(state: AppState) -> Figure:
             tip=f"{look.provider}: {look.words}\n{look.ttl_text}",
         )
     if look.is_warm:
-        return Figure(value="open", label=tr("time left"), tone="muted", tip=f"{look.words}\n{look.ttl_text}")
+        return Figure(
+            value=tr("no fixed end"),
+            label=tr("time left"),
+            tone="muted",
+            tip=f"{look.words}\n{look.ttl_text}",
+        )
     return Figure(
         value="–",
         label=tr("time left"),

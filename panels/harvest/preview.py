@@ -411,7 +411,7 @@ def _title(about: ArtifactFacts | None, items: Sequence[ProposedItem], group: Se
 
 FOOT_PX = 122.0
 AFTER_KEY = "ai_settings.knowledge.after_harvest"
-ASK_AFTER = Option(value="", label=tr("Choose what happens to the conversations"))
+ASK_AFTER = Option(value="", label=tr("Choose one"))
 AFTER = (
     (AfterHarvest.KEEP.value, tr("Keep the conversations, marked as read")),
     (AfterHarvest.TRASH.value, tr("Move them to the trash, keep imported ones")),
@@ -735,7 +735,7 @@ def _after(desk: Desk, preview: HarvestPreview, after: str) -> None:
         if value != AfterHarvest.TRASH_ALL or has_imported or after == value
     ]
     with desk.ui.row("after"):
-        desk.ui.text("label", tr("Then"), style="small_strong")
+        desk.ui.text("label", tr("Conversations"), style="small_strong")
         chosen = desk.ui.combo(
             "choice",
             options if after else [ASK_AFTER, *options],

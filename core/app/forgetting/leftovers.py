@@ -82,7 +82,7 @@ def is_of_home(home: Path, root: Folder, name: str) -> bool:
 
 
 def drop_place(home: Path, place: Place, disk: Disk) -> int:
-    """Remove every file of a derived place, of this home. Returns how many. Raises StorageError: one is still there."""
+    """Remove every file of a derived place in this home. Returns their number. Raises StorageError: a file is still there."""
     folder = {Folder.HOME: home, Folder.CACHE: paths.cache_dir(), Folder.LOG: paths.log_dir()}[place.root]
     names = ((path, path.relative_to(folder).as_posix()) for path in files_of(folder))
     found = [

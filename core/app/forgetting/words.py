@@ -217,7 +217,7 @@ def is_of(row: EvidenceRow, words: Words) -> bool:
 
 
 def is_step_of(step: AppliedStep, words: Words) -> bool:
-    """True for the part that one of these conversations had in an apply."""
+    """True if this step of an apply belongs to one of these conversations."""
     return step.path in words.paths or step.sha256 in words.hashes
 
 

@@ -164,7 +164,7 @@ class ProviderCacheData(Data, frozen=True):
 
 
 class CachesData(Data, frozen=True):
-    """Every cache, what was read of each provider's, and what is left of discussions that are gone."""
+    """Every cache, the tokens read from each provider's caches, and caches left by deleted discussions."""
 
     caches: list[CacheData]
     providers: list[ProviderCacheData]

@@ -53,7 +53,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class IndexedFact(Fact, frozen=True, gc=False, omit_defaults=True):
-    """A fact in the index: with what time and harvests made of it.
+    """A fact in the index, with its confidence after aging and later harvests.
 
     Args:
         effective_confidence: after decay, two decimals; harvests_since_confirmed: of its domain.

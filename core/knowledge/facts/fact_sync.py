@@ -74,7 +74,7 @@ class PastReader(Protocol):
         ...
 
     def read(self) -> Past:
-        """The past as it is now. Raises SlopError where a file cannot be read."""
+        """Read the earlier state of the facts from disk. Raises SlopError where a file cannot be read."""
         ...
 
 

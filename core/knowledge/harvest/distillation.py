@@ -122,7 +122,7 @@ def missing_prompts(
     piece_bytes: int,
     related: Related = nothing_known,
 ) -> tuple[str, ...]:
-    """Prompts that `distil` would ask now, one for each piece at most: the rest follows from their replies.
+    """Prompts that `distil` would send now, at most one for each piece. Later prompts depend on these replies.
 
     Args:
         find: gives the reply to a prompt, None where there is none. The rest as of `distil`.

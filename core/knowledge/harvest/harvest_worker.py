@@ -314,7 +314,7 @@ class HarvestHandler:
         self._current.stop(why or STOPPED)
 
     def let_go(self) -> None:
-        """There is money for the call that the run waits with. Thread-safe."""
+        """Let the run make the call that waited for its money to be reserved. Thread-safe."""
         self._current.word.set()
 
     def close(self) -> None:

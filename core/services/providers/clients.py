@@ -129,7 +129,7 @@ class Stores(Protocol):
         ...
 
     def delete_stored(self, names: Collection[str]) -> tuple[str, ...]:
-        """Delete them; those that could not be are returned. One that is gone already is deleted."""
+        """Delete stored prefixes, and return those that could not be deleted. One that no longer exists counts as deleted."""
         ...
 
 

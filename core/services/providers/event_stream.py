@@ -244,7 +244,7 @@ class NoReplyError(Exception):
 def sound_events(
     pieces: Iterable[bytes], api: str, patience_s: float, clock: Callable[[], float]
 ) -> Iterator[bytes]:
-    """Read a stream as it came and pass on frames that the SDK of its API reads.
+    """Read a provider's stream, and pass on frames in the form that the API's SDK reads.
 
     Args:
         pieces: as they come, cut anywhere; api: one of `api_of`.

@@ -411,9 +411,10 @@ def _text_writer_check_base(
     if base is None or (now is not None and now.text in (base, text)):
         return
     where = str(path) if now is None or not now.source else now.source
-    what = tr("was changed in its file") if now is not None else tr("is gone from its file")
     raise ConfigError(
-        tr("The {word} {what} meanwhile", word=table.word, what=what),
+        tr("Meanwhile someone changed this text in its file ({kind})", kind=table.word)
+        if now is not None
+        else tr("Meanwhile someone removed this text from its file ({kind})", kind=table.word),
         remedy=tr("Look at the present text, then save again, or use that text"),
         where=where,
     )

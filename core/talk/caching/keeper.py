@@ -259,7 +259,7 @@ class BookHolder:
 
     @property
     def order(self) -> int:
-        """The present order of the book."""
+        """The order that the keeper's book has now."""
         return self._book.order
 
     def standing(self, discussion_id: str) -> tuple[DiscussionCacheState | None, int]:

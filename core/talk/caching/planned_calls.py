@@ -302,7 +302,7 @@ def _is_strange(turn: PlannedTurn, wire: Wire, count: CountTokens) -> bool:
 def admitted(
     book: CacheBook, call_id: str, call: BookedCall, seen: CacheLedger | None
 ) -> tuple[CacheBook, CallWait | None]:
-    """Let a call go; or tell what it must wait for and then be planned again.
+    """Let a call start; or tell what the call must wait for before it is planned again.
 
     Looking and going are one step: of two that come at once, the second sees the first.
 

@@ -132,7 +132,7 @@ class CallsLocks:
                     self._held[discussion_id] = lock
 
     def answered(self, discussion_id: str, call_ids: frozenset[str]) -> None:
-        """Results stand in the log: with the last of them the lock goes."""
+        """Note that results of calls are in the log. After the last result, release the lock."""
         with self._lock:
             open_calls = self._open.get(discussion_id)
             if open_calls is None:

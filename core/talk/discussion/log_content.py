@@ -120,7 +120,7 @@ class FoldedLog:
                 self._change(record.target_id, record)
 
     def close(self) -> OpenDiscussion:
-        """The discussion as a value again."""
+        """Return the discussion as an immutable value."""
         failed_id = self._unanswered_id()
         entries, before = tuple(self._entries), self._discussion.entries
         is_same = entries == before

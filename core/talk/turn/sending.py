@@ -407,7 +407,7 @@ def _call_or_wait(state: AppState, given: Stamp, call: LiveCall) -> Result:
 
 
 def settled(state: AppState, given: Stamp) -> Result:
-    """Changes of settings hold: call what waited for them, in the order in which it was asked for."""
+    """Changed settings are saved: start the calls that waited for them, in the order of the requests."""
     due = [c for c in state.turns.calls.values() if c.is_saved and c.after_change <= state.config.settled]
     effects: list[TurnEffect] = []
     for number, call in enumerate(sorted(due, key=lambda one: (one.started_at, one.id))):

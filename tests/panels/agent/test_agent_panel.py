@@ -170,7 +170,7 @@ def test_activity_shows_each_call_with_its_time_and_unfolds_to_what_it_was_given
     assert screen.ui.shows('"path": "src/cachelab/slots.py"')
     assert screen.ui.shows("def touch(slot):")
 
-    screen.ui.click("Kill", within="make serve")
+    screen.ui.click("End", within="make serve")
     assert screen.asked == [KillCommands("d1", "t7")]
 
 

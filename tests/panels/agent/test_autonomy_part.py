@@ -58,7 +58,7 @@ def test_a_home_of_another_program_is_named_and_nothing_is_started_in_this_one()
 def test_state_countdown_spend_and_what_woke_it_are_told_and_it_is_stopped_there() -> None:
     screen = open_at(ags.alone())
     for words in (
-        "Foraging · 0:21",
+        "Foraging · next turn in 0:21",
         "3 of 20 turns without you · $0.12 spent",
         "Woken by a file in the inbox: 'tides.txt'",
         "The turn ended with a reply: foraging.",
@@ -75,11 +75,11 @@ def test_state_countdown_spend_and_what_woke_it_are_told_and_it_is_stopped_there
 def test_the_status_bar_counts_down_wherever_the_person_is_and_leads_there() -> None:
     elsewhere = with_fields(ags.alone(), selected_id="d2")
     screen = Screen(elsewhere)
-    assert "Foraging · 0:21" in bar(screen)
+    assert "Foraging · next turn in 0:21" in bar(screen)
     later = replace(elsewhere, now=states.NOW + timedelta(seconds=20))
     screen.show(later)
-    assert "Foraging · 0:01" in bar(screen)
-    screen.ui.click("Foraging · 0:01")
+    assert "Foraging · next turn in 0:01" in bar(screen)
+    screen.ui.click("Foraging · next turn in 0:01")
     assert screen.asked == [SelectDiscussion("d1")]
     assert (screen.view.panel, screen.view.of(AgentView).tab) == ("agent", "autonomy")
 

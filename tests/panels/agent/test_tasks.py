@@ -59,7 +59,7 @@ def test_the_commands_of_a_task_are_killed_from_its_parent_also_when_the_task_is
         replace(state, agent=replace(state.agent, turns={}, delegations={}, pages=pages)),
         WindowView(panel="agent"),
     )
-    over.ui.click("Kill")
+    over.ui.click("End commands")
     assert over.asked == [KillCommands("d1")]
 
 

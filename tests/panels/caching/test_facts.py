@@ -189,7 +189,7 @@ def test_a_lifetime_that_the_provider_manages_has_no_figure() -> None:
     left = spending.figures(cache_states.caching(selected_id="d5"))[2]
 
     assert (left.value, left.tip) == (
-        "open",
+        "no fixed end",
         "OpenAI decides how long the cache lasts\nCached by OpenAI; TTL: provider-managed",
     )
 
