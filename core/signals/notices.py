@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.kernel.figures import count
 from core.kernel.frame import flat, one_line
-from core.kernel.language import spliced, tr
+from core.kernel.language import as_sentences, spliced, tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.agent import STOP_NOTICE, CallState
 from core.kernel.values.messages import Role
@@ -221,4 +221,4 @@ def _given_together(state: AppState) -> tuple[AppState, tuple[SignalEffect, ...]
 def channel_words(kind: NotificationKind, reply: str = "") -> str:
     """Words that go out to a channel: ours, without a name, and the model's where the person lets those out."""
     ours = f"Manual Slop: {_WORDS[kind]}"
-    return spliced("{}: {}", ours, reply) if reply else spliced("{}.", ours)
+    return spliced("{}: {}", ours, reply) if reply else as_sentences(ours, is_closed=True)

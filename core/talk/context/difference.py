@@ -10,7 +10,7 @@ import msgspec
 
 from core.kernel.figures import estimated
 from core.kernel.frame import one_line
-from core.kernel.language import joined, spliced, tr
+from core.kernel.language import as_sentences, joined, spliced, tr
 from core.kernel.structures import shared_run
 from core.kernel.values.cache import CachePlan
 from core.kernel.values.curation import ItemFiles
@@ -606,7 +606,7 @@ def break_text(found: PrefixBreak | None, plan: CachePlan | None) -> str:
     if found is None:
         return ""
     if plan is None:
-        return spliced("{}.", found)
+        return as_sentences(found, is_closed=True)
     again = plan.write_tokens + plan.fresh_tokens
     usd = None
     if plan.cost_usd is not None and plan.read_cost_usd is not None:

@@ -23,7 +23,7 @@ from core.kernel.child_process import start_child
 from core.kernel.codecs import read_json
 from core.kernel.errors import StorageError
 from core.kernel.frame import clean, one_line
-from core.kernel.language import spliced, tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.opener import open_file
 from core.kernel.search_terms import Term, likest, search_terms
 from core.kernel.secrets import scrub
@@ -524,7 +524,7 @@ class Catalog:
         except sqlite3.Error:  # the index itself: it heals
             raise
         except StorageError as error:
-            problem = spliced("{}.", error.what)
+            problem = as_sentences(error.what, is_closed=True)
         except Exception as error:
             log.exception("The log of %s cannot be read", discussion_id)
             problem = tr(

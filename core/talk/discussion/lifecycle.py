@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp, is_id
-from core.kernel.language import spliced, tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import without
 from core.kernel.values.agent import Mode
@@ -233,7 +233,7 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str] | No
         if known
         else tr("There is none yet: leave the name out, or make one first")
     )
-    return tr("There is no {what} {name!r}.", what=what, name=name), spliced("{}.", listed)
+    return tr("There is no {what} {name!r}.", what=what, name=name), as_sentences(listed, is_closed=True)
 
 
 def unknown_preset(state: AppState, name: str) -> tuple[str, str] | None:

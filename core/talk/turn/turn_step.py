@@ -180,7 +180,7 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
         mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text="Stopped.")
         return _store(state, given, call, event.parts, Status.INTERRUPTED, event.usage, (mark,))
     what, remedy = told_of(event.stopped)
-    failure = Failure(kind=FAILURE_OF_STOP[kind], what=what, remedy=spliced("{}.", remedy))
+    failure = Failure(kind=FAILURE_OF_STOP[kind], what=what, remedy=as_sentences(remedy, is_closed=True))
     state = _with_failure(state, call, failure, Level.WARNING)
     mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text=f"{english(what)}.")
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
@@ -613,7 +613,7 @@ def unsaved(state: AppState, happened: WriteFailed) -> AppState:
     state = conclude(
         state, CommandOutcome(command_id=call.command_id, problem=happened.text, remedy=happened.detail)
     )
-    state = prompt_queue.hold(state, call.discussion_id, spliced("{}.", happened.text))
+    state = prompt_queue.hold(state, call.discussion_id, as_sentences(happened.text, is_closed=True))
     return comparison.end(without_call(state, call), call.discussion_id)
 
 
