@@ -97,7 +97,7 @@ class WarmLoss(msgspec.Struct, frozen=True):
 
 
 def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
-    """What a command would lose of a warm cache: None where nothing is lost.
+    """Loss of a warm cache by a command; None where nothing is lost.
 
     Returns:
         None where the prefix is not known to be warm, the cost is not known or at most a cent, nothing changes, or the

@@ -164,8 +164,8 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
                 )
                 if is_narrow:
                     ui.icon("icon", "terminal", tone="accent", tip=tip)
-                number = f"{len(page.commands):,}"
-                words = number if is_narrow else tr("{commands} in the background", commands=number)
+                counted = f"{len(page.commands):,}"
+                words = counted if is_narrow else tr("{commands} in the background", commands=counted)
                 ui.text("commands", words, style="small", tone="accent", tip=tip)
             if ui.button("kill", tr("End commands"), icon="stop", kind="ghost", is_small=True, tip=action_tip(desk, "kill_commands"),
                          is_enabled=desk.actions["kill_commands"].is_enabled(desk)):  # fmt: skip

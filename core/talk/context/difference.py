@@ -606,7 +606,7 @@ def break_text(found: PrefixBreak | None, plan: CachePlan | None) -> str:
     if found is None:
         return ""
     if plan is None:
-        return as_sentences(found, is_closed=True)
+        return as_sentences(str(found), is_closed=True)
     again = plan.write_tokens + plan.fresh_tokens
     usd = None
     if plan.cost_usd is not None and plan.read_cost_usd is not None:
