@@ -198,3 +198,20 @@ def test_links_between_pages_lead_to_pages_that_can_be_read() -> None:
     for name in names:
         for target in re.findall(r"\]\((?:\.\./)?([a-z-]+)\.md(?:#[^)]*)?\)", read_guide(name).text):
             assert target in names, (name, target)
+
+
+@pytest.mark.parametrize("kind", [*DIALOG_PAGES, *BEHIND])
+def test_every_dialog_asks_in_the_layer_that_takes_no_early_click_and_nowhere_beside_it(kind: str) -> None:
+    """`tests/gui/test_dialog_stands.py` holds the layer; a dialog that asked outside it would take a click that was begun before."""
+    make, subject, text, command = SUBJECTS.get(kind, (states.working, "d1", "", None))
+    view = view_of(DiscussionView(comparing=[""] * 4))
+    screen = Screen(make(), view)
+    screen.ui.settle()
+    before = {node.path for node in screen.ui.nodes("button")}
+    view.dialog = Dialog(kind=kind, subject=subject, text=text, command=command)
+    screen.ui.settle()
+
+    (dialog,) = (*screen.ui.nodes("dialog"), *screen.ui.nodes("file_dialog"))
+    fresh = [node.path for node in screen.ui.nodes("button") if node.path not in before]
+
+    assert [path for path in fresh if path[: len(dialog.path)] != dialog.path] == []
