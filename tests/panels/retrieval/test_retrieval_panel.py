@@ -126,6 +126,21 @@ def test_a_hit_shows_where_it_stands_why_it_was_found_and_its_other_passages() -
     assert screen.ui.shows("lines 12 to 20 · At the harbour")
 
 
+def test_a_passage_that_a_newer_one_took_the_place_of_says_so_itself_and_below_its_source() -> None:
+    """The place of the newer one is named, so that nobody takes an old value for the one that counts."""
+    older = replace(rs.SURGE.also[0], newer="Harbour in May:4")
+    hit = replace(rs.SURGE, newer="Surges of spring:1", also=(older,))
+    answer = SearchAnswer(query="surge", hits=(hit, rs.TALK))
+    state = rs.answered()
+    screen = open_at(replace(state, retrieval=replace(state.retrieval, answer=answer)))
+
+    said = "A newer passage says something similar: "
+    assert screen.ui.shows(f"{said}Surges of spring:1")
+    assert not screen.ui.shows(f"{said}Harbour in May:4")
+    screen.ui.click("Show other passages")
+    assert screen.ui.shows(f"{said}Harbour in May:4")
+
+
 def test_one_click_puts_the_passage_into_the_preset() -> None:
     screen = open_at(rs.answered())
     preset = screen.state.config.project.presets["coding-strict"]
