@@ -17,6 +17,7 @@ from core.kernel.values.retrieval import (
     IndexProgress,
     MemoryToolAnswer,
     SearchAnswer,
+    SearchHit,
 )
 from core.kernel.values.settings import Project
 from core.kernel.values.state import AppState, CommandOutcome
@@ -175,10 +176,22 @@ def day_of(text: str) -> str:
 def _named(state: AppState, answer: SearchAnswer) -> SearchAnswer:
     """The answer with discussions by the names that they have now; one that is gone keeps its id."""
     rows = state.discussions.summaries
+
+    def place(newer: str) -> str:
+        path, _, number = newer.rpartition(":")
+        return f"{rows[path].meta.name}, message {number}" if path in rows else newer
+
+    def title(hit: SearchHit) -> str:
+        is_known = hit.corpus is Corpus.DISCUSSIONS and hit.path in rows
+        return rows[hit.path].meta.name if is_known else hit.title
+
     hits = [
-        replace(hit, title=rows[hit.path].meta.name)
-        if hit.corpus is Corpus.DISCUSSIONS and hit.path in rows
-        else hit
+        replace(
+            hit,
+            title=title(hit),
+            newer=place(hit.newer),
+            also=tuple(replace(one, newer=place(one.newer)) for one in hit.also),
+        )
         for hit in answer.hits
     ]
     return replace(answer, hits=tuple(hits))

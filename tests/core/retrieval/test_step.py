@@ -156,6 +156,10 @@ def test_hits_in_discussions_have_the_names_that_these_have_now() -> None:
     name = state.discussions.summaries[known].meta.name
     assert [hit.title for hit in after.retrieval.answer.hits] == [name, "gone", known]
     assert f" 1. {name}, message 4  1.00" in answer_text(after.retrieval.answer)
+    newer = replace(hits[0], newer=f"{known}:9")
+    after, _ = retrieval_step.HANDLERS(state, SearchAnswered(SearchAnswer("q", (newer,)), SearchPlaces()))
+    assert after.retrieval.answer is not None
+    assert f"similar: {name}, message 9" in answer_text(after.retrieval.answer)
 
 
 def test_a_file_s_name_makes_no_second_line() -> None:
