@@ -191,6 +191,11 @@ class Driver:
             if isinstance(target, GuardedButton):
                 self.until(lambda: target.was_ready, "the button works")
 
+    def is_answerable(self) -> bool:
+        """True if no button in view still waits out its guard."""
+        guarded = (one for one in self.visible() if isinstance(one, GuardedButton) and one.spot is not None)
+        return all(one.was_ready for one in guarded)
+
     def click_at(self, x: int, y: int) -> None:
         """Click on a point of the screen."""
         self.move(x, y)

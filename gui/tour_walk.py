@@ -72,7 +72,8 @@ class Tour:
         return time.monotonic() - start
 
     def shot(self, name: str) -> None:
-        """Keep a picture."""
+        """Keep a picture, once each answer on it takes a click: a guarded button looks off until then."""
+        self.driver.until(self.driver.is_answerable, "buttons that work")
         file = self.out / f"{len(self.pictures) + 1:02}-{name}.png"
         with reported("write", file):
             screenshot(file, self.app.loop.frame)

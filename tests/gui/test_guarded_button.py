@@ -77,3 +77,17 @@ def test_the_window_wakes_for_it_and_the_tab_key_comes_by_once_it_works(
     person.step()
     assert person.find("Yes").stop_item() != 0
     assert screen.ui.rest_s == float("inf")
+
+
+def test_a_driver_can_wait_until_each_answer_looks_as_it_works(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Question()
+    monkeypatch.setattr(screen.ui.tree.keyboard, "clock", lambda: asked.now_s)
+    person = screen.show(asked)
+
+    assert not person.is_answerable()
+    asked.now_s += 0.6
+    person.until(person.is_answerable)
+    person.click("Yes")
+    assert asked.answers == 1
