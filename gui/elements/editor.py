@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Spot = tuple[int, int, int, int]
 LEADING = 1.3
 PAD_X_PX, PAD_Y_PX = 10.0, 6.0
+HINT_PX = 3.0
+"""Room of the caret before the hint: it would stand over its first letter."""
 THUMB_PX = 6.0
 WHEEL_ROWS = 3
 BLINK_S = 0.53
@@ -503,8 +505,9 @@ class Editor(Element):
         specs = rows.boxes(self.buffer.span, self.w - m.px(4), m.px(5), c.color("selection"))
         specs += rows.texts(rise, style, c.color("text" if self.props[4] else "faint"))
         if not self.text and self.props[0]:
-            hint = m.ellipsized(self.props[0], style, self.w - 2 * pad_x)
-            specs.append(("text", pad_x, pad_y + rise, hint, style, c.color("faint")))
+            begin = pad_x + round(m.px(HINT_PX))
+            hint = m.ellipsized(self.props[0], style, self.w - pad_x - begin)
+            specs.append(("text", begin, pad_y + rise, hint, style, c.color("faint")))
         top, length = self.thumb(m)
         if length:
             left, right = self.w - m.px(THUMB_PX + 2), self.w - m.px(2)
