@@ -114,7 +114,10 @@ class PointDisk(Disk):
     def _name(self, where: Path | int) -> str:
         if isinstance(where, int):
             return "a folder" if stat.S_ISDIR(os.fstat(where).st_mode) else self._names.get(where, "?")
-        return where.relative_to(self.home).as_posix() if where.is_relative_to(self.home) else where.name
+        text, home = str(where), str(self.home)  # `relative_to` takes a tenth of all the tries together
+        if text == home:
+            return "."
+        return text[len(home) + 1 :].replace(os.sep, "/") if text.startswith(home + os.sep) else where.name
 
 
 class PowerDisk(PointDisk):
