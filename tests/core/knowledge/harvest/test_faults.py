@@ -34,7 +34,7 @@ from tests.core.knowledge.harvest.harvests import NOW
 EVERY = {"start": 2, "start-2": 2, "undo": 3}
 """Points of these runs that are tried here with one fault: every n-th, every fifth of the others. Each fault begins one
 further on, so that every point meets one; `make faults` tries all."""
-_MARKS = re.compile(r"\.(holder|digest)\b")
+_MARKS = re.compile(r"\.holder|^\.\.?digest(?!\.md)")
 ANYWHERE = tuple(fault for fault in Fault if fault is not Fault.TORN)
 
 
