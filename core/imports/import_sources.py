@@ -604,7 +604,7 @@ def note_imported(home: Path, ids: Iterable[str]) -> None:
 # Files that an import has read whole, so that the next one passes over what did not change since. Derived:
 # it may be removed.
 
-READERS = 2
+READERS = 3
 """Raised where readers find more in a file than before: then all files are read again."""
 
 MAX_FILES = 200_000
