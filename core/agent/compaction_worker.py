@@ -278,7 +278,7 @@ class CompactionHandler:
                 raise SlopError(tr("The summary was stopped"))
             if reply.stop not in WHOLE_REPLY:  # half a summary would stand for all that left the view
                 raise ProviderError(
-                    FailureKind.BAD_REPLY, tr("The summary is incomplete: {told}", told=reply.told)
+                    FailureKind.BAD_REPLY, tr("The summary is incomplete: {reason}", reason=reply.told)
                 )
             return reply.text
 

@@ -308,7 +308,7 @@ def edits_of_tasks(state: AppState, discussion_id: str, turn_id: str) -> str:
         elif meta.id not in state.discussions.open and meta.mode is not Mode.PLAN:
             told.append(tr("“{name}” may have changed files", name=meta.name))
     return (
-        tr("Undo the edits of tasks in the tasks' own discussions: {told}.", told=", ".join(told))
+        tr("Undo the edits of tasks in the tasks' own discussions: {tasks}.", tasks=", ".join(told))
         if told
         else ""
     )

@@ -141,9 +141,7 @@ def _files(home: Path, left_out: list[str]) -> Iterator[Path]:
         for one in [*folders, *names]:
             if not (here / one).is_symlink():
                 continue
-            left_out.append(
-                tr("{as_posix}: this is a link", as_posix=(here / one).relative_to(home).as_posix())
-            )
+            left_out.append(tr("{path}: this is a link", path=(here / one).relative_to(home).as_posix()))
         folders[:] = sorted(one for one in folders if not (here / one).is_symlink())
         yield from (here / one for one in sorted(names) if not (here / one).is_symlink())
 

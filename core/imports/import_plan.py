@@ -493,7 +493,7 @@ def left_out(report: ImportReport) -> tuple[str, ...]:
         ),
         *(tr("adds nothing: {number:,} ({why})", number=number, why=why) for why, number in known),
         *(
-            tr("left out: {word}: {number:,}", word=word, number=number)
+            tr("left out: {what}: {number:,}", what=word, number=number)
             for word, number in report.skipped.items()
         ),
         *((_no_conversation(report),) if others else ()),

@@ -256,7 +256,7 @@ def at_moment(at: datetime, now: datetime | None) -> str:
     today = on if now is None else now.astimezone().date()
     if on == today - timedelta(days=1):
         return said
-    return tr("at {said}", said=said) if on == today else tr("on {said}", said=said)
+    return tr("at {time}", time=said) if on == today else tr("on {day}", day=said)
 
 
 def countdown(left_s: float) -> str:

@@ -100,7 +100,7 @@ def quote_words(witness: Witness) -> str:
 
 def role_words(role: str) -> str:
     """Heading of a turn: its speaker."""
-    return _ROLES.get(role, tr("{capitalize} said:", capitalize=role.capitalize()) if role else "")
+    return _ROLES.get(role, tr("{role} said:", role=role.capitalize()) if role else "")
 
 
 _ROLES = {"user": tr("You said:"), "assistant": tr("The model said:"), "tool": tr("A tool answered:")}
@@ -155,7 +155,7 @@ def history_lines(told: ItemHistory) -> Iterator[str]:
     yield (
         tr("based on:")
         if told.witnesses
-        else tr("based on: nothing that is known ({told})", told=no_evidence(told))
+        else tr("based on: nothing that is known ({reason})", reason=no_evidence(told))
     )
     for witness in told.witnesses:
         yield f"  {witness_line(witness)}"

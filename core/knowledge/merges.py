@@ -400,7 +400,7 @@ def check_merge(before: CategoryFile, after: CategoryFile, groups: Sequence[Merg
         )
     if lost := _origins(before) - _origins(after):
         told = ", ".join(sorted(f"[from: {one.source}, {one.date}]" for one in lost)[:3])
-        raise MergeRefusedError(tr("The origin of an item would vanish: {told}", told=told))
+        raise MergeRefusedError(tr("The origin of an item would vanish: {origin}", origin=told))
     if len(after.items) >= len(before.items) or len(after.data) >= len(before.data):
         raise MergeRefusedError(
             tr("{name} would not be shorter", name=before.name),

@@ -199,12 +199,12 @@ def removal_sentence(removed: Iterable[Item], known: Iterable[Item], *, merged: 
         return ""
     if merged:
         words = tr(
-            "This would put {merged} in place of {told}",
+            "This would put {merged} in place of {items}",
             merged=count_of_figures(merged, tr("item"), tr("items")),
-            told=", ".join(told),
+            items=", ".join(told),
         )
         return tr("{words}; the program keeps the old file, and Undo restores it", words=words)
-    return tr("This would remove {told}", told=", ".join(told))
+    return tr("This would remove {items}", items=", ".join(told))
 
 
 def check_removal(

@@ -224,7 +224,7 @@ class _IndexRun:
             self.passed_over.append(
                 (
                     _shown(os.path.join(found.scope, IGNORE_FILE)),
-                    tr("the program does not follow {said} of this file", said=said),
+                    tr("the program does not follow {rules} of this file", rules=said),
                 )
             )
         waiting: deque[tuple[SourceFile, str, Future[SourceText]]] = deque()

@@ -181,7 +181,7 @@ class ServerAddress:
         for secret in (self._password, self.url):
             said = said.replace(secret, "…") if secret else said
         return ServerFaultError(
-            tr("The index on {shown} does not answer: {said}", shown=self.shown, said=said),
+            tr("The index on {server} does not answer: {reason}", server=self.shown, reason=said),
             remedy=tr("Check `[retrieval] server` and its password: `manual-slop key retrieval-server`"),
             where=self.shown,
         )

@@ -183,7 +183,7 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
                 ui.icon("icon", "unlock", tone="warn")
                 ui.text(
                     "text",
-                    tr("Allowed for this discussion: {splitlines}", splitlines="; ".join(grant.splitlines())),
+                    tr("Allowed for this discussion: {rules}", rules="; ".join(grant.splitlines())),
                     tone="muted",
                     style="small",
                     wraps=True,

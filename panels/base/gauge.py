@@ -49,7 +49,7 @@ def estimate_tip(request: NextRequest) -> str:
             tokens_est=request.tokens_est,
             limit=limit,
         ),
-        tr("{capitalize}, without the reply", capitalize=capital(fmt.estimated(request.cost_usd))),
+        tr("{price}, without the reply", price=capital(fmt.estimated(request.cost_usd))),
     ]
     if request.cost_without_usd is not None and request.cost_without_usd != request.cost_usd:
         lines.append(

@@ -301,7 +301,9 @@ def _cannot(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> s
     if state.program.is_home_read_only:
         return tr("Nothing can be saved: this data folder is read-only")
     if about is None:
-        return tr("There is no provider named {state!r}", state=view.provider_label(state, meta.provider))
+        return tr(
+            "There is no provider named {provider!r}", provider=view.provider_label(state, meta.provider)
+        )
     return ""
 
 

@@ -61,7 +61,7 @@ def recalled_rows(desk: Desk, recalled: Recalled) -> None:
             with ui.row(("kept out", source)):
                 ui.text(
                     "source",
-                    tr("Left out of the next message: {state}", state=source_words(desk.state, source)),
+                    tr("Left out of the next message: {passage}", passage=source_words(desk.state, source)),
                     tone="muted",
                     style="small",
                     width=0,
@@ -275,7 +275,7 @@ def _change(desk: Desk, change: ContextChange, *, is_exact: bool) -> None:
                 style="small",
                 wraps=True,
             )
-        ui.text("rewritten", tr("{rewritten} tokens are new to the model · {state}", rewritten=rewritten, state=fmt.money(change_usd(desk.state, desk.state.discussions.selected_id))),
+        ui.text("rewritten", tr("{rewritten} tokens are new to the model · {price}", rewritten=rewritten, price=fmt.money(change_usd(desk.state, desk.state.discussions.selected_id))),
                 tone="muted", style="small", wraps=True)  # fmt: skip
         if change.reason:
             ui.text(

@@ -87,9 +87,7 @@ def effort_options(profile: ModelProfile | None) -> tuple[Option, ...]:
     if profile is None or not profile.efforts:
         return ()
     names = ["auto", *(effort.value for effort in profile.efforts if effort.value != "auto")]
-    return tuple(
-        Option(value=name, label=tr("{capitalize} effort", capitalize=name.capitalize())) for name in names
-    )
+    return tuple(Option(value=name, label=tr("{level} effort", level=name.capitalize())) for name in names)
 
 
 def efforts_of(desk: Desk) -> tuple[str, ...]:

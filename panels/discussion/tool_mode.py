@@ -220,10 +220,10 @@ def tool_menu(desk: Desk) -> None:
         label, icon = tr("Search only") if is_some else tr("No tools here"), "triangle-exclamation"
     tip = (
         tr(
-            "{label}: {detail} ({state}: the next)",
-            label=now.label,
+            "{mode}: {detail} ({shortcut}: the next)",
+            mode=now.label,
             detail=now.detail,
-            state=desk.actions["mode"].shown_chord(desk.state),
+            shortcut=desk.actions["mode"].shown_chord(desk.state),
         )
         if has_any
         else WITHOUT_TIP

@@ -272,7 +272,7 @@ def _status(ui: Ui, entry: HarvestLedgerEntry, now: datetime | None) -> None:
             "status",
             tr("undone"),
             tone="purple",
-            tip=tr("{capitalize}, then undone: {undone}", capitalize=capital(words), undone=undone),
+            tip=tr("{result}, then undone: {undone}", result=capital(words), undone=undone),
         )
         return
     where = tr("; the conversation is in the trash") if entry.deleted else ""

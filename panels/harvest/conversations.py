@@ -411,7 +411,10 @@ def _foot(desk: Desk, *, has_room: bool) -> None:
         if _has_batch_row(desk):
             _batch_button(desk, found)
         if not _is_short(desk):
-            note = tr("Nothing on disk changes before you choose Apply. {state}", state=where_it_goes(state))
+            note = tr(
+                "Nothing on disk changes before you choose Apply. {where_conversations_go}",
+                where_conversations_go=where_it_goes(state),
+            )
             if has_room:
                 ui.text("note", note, tone="muted", style="small", wraps=True)
             else:

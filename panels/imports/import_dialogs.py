@@ -182,8 +182,8 @@ def _choosers(desk: Desk, report: ImportReport) -> None:
     new = frozenset(row.discussion_id for row in report.rows if not row.why)
     with ui.row("choose"):
         words = tr(
-            "{desk:,} of {new_count} ticked",
-            desk=_ticked(desk, report),
+            "{ticked:,} of {new_count} ticked",
+            ticked=_ticked(desk, report),
             new_count=fmt.count(report.new_count, tr("new conversation"), tr("new conversations")),
         )
         more = report.count - len(report.rows)

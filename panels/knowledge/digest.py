@@ -282,7 +282,7 @@ def _orphan(desk: Desk, ui: Ui, note: NoteFile) -> None:
 
 def _attach(desk: Desk, ui: Ui, note: NoteFile, *, can: bool) -> None:
     if note.proposal and ui.button(
-        "attach", tr("Attach to {rpartition}", rpartition=note.proposal.replace(chr(92), '/').rpartition('/')[2]), icon="link",
+        "attach", tr("Attach to {file}", file=note.proposal.replace(chr(92), '/').rpartition('/')[2]), icon="link",
         kind="primary", is_small=True, is_enabled=can, tip=note.proposal,
     ):  # fmt: skip
         ask(desk, note, AttachNotes(file_id=note.file_id, path=note.proposal))

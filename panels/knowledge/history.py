@@ -144,7 +144,7 @@ def _history(desk: Desk, ui: Ui, told: ItemHistory) -> None:
         if not told.witnesses:
             ui.text(
                 "none",
-                tr("No source of this item is known: {told}.", told=no_evidence(told)),
+                tr("No source of this item is known: {reason}.", reason=no_evidence(told)),
                 tone="muted",
                 wraps=True,
             )

@@ -169,7 +169,7 @@ def provenance(desk: Desk, ui: Ui, tag: Provenance | None) -> None:
         case SourcePlace.GONE:
             ui.icon("icon", "comments", tone="faint")
             ui.gap(PAD_PX)
-            ui.text("from", tr("from {name}, {desk}", name=source.name, desk=_day(desk, tag.date)), tone="muted", style="small",
+            ui.text("from", tr("from {name}, {day}", name=source.name, day=_day(desk, tag.date)), tone="muted", style="small",
                     tip=tr("{source}: this conversation no longer exists", source=tag.source))  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def _conversation(desk: Desk, ui: Ui, source: ItemSource, written: str) -> None:
     )
     if ui.button(
         "from",
-        tr("from {name}, {desk}", name=source.name, desk=_day(desk, written)),
+        tr("from {name}, {day}", name=source.name, day=_day(desk, written)),
         kind="link",
         is_small=True,
         tip=tip,
@@ -218,7 +218,7 @@ def _trashed(desk: Desk, ui: Ui, source: ItemSource, tag: Provenance) -> None:
     ui.gap(PAD_PX)
     ui.text(
         "from",
-        tr("from {name}, {desk}, in the trash", name=source.name, desk=_day(desk, tag.date)),
+        tr("from {name}, {day}, in the trash", name=source.name, day=_day(desk, tag.date)),
         tone="muted",
         style="small",
         tip=tip,

@@ -268,7 +268,7 @@ def _confidence_tip(fact: IndexedFact) -> str:
     return (
         said
         if fact.effective_confidence >= SHOWN_CONFIDENCE
-        else tr("{said}; too low for requests", said=said)
+        else tr("{confidence}; too low for requests", confidence=said)
     )
 
 

@@ -295,6 +295,6 @@ def where_it_goes(state: AppState) -> str:
     if status is not None and status.kind is ProviderKind.EMBEDDED:
         return tr("The conversations stay on this machine.")
     return tr(
-        "The conversations go to {state}, without the secrets in them.",
-        state=selection.provider_label(state, provider),
+        "The conversations go to {provider}, without the secrets in them.",
+        provider=selection.provider_label(state, provider),
     )

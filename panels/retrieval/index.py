@@ -594,7 +594,7 @@ def _engine(desk: Desk) -> None:
             if report is not None and report.no_vectors:
                 with ui.row("no vectors"):
                     ui.icon("icon", "triangle-exclamation", tone="warn")
-                    text = tr("By words only for now: {rstrip}.", rstrip=report.no_vectors.rstrip("."))
+                    text = tr("By words only for now: {reason}.", reason=report.no_vectors.rstrip("."))
                     ui.text("text", text, tone="warn", style="small", wraps=True)
             _pair(
                 ui,
@@ -608,8 +608,8 @@ def _engine(desk: Desk) -> None:
                 with ui.row("server"):
                     ui.icon("icon", "triangle-exclamation", tone="warn")
                     text = tr(
-                        "The server is behind, so the index here answers: {rstrip}.",
-                        rstrip=report.server.rstrip("."),
+                        "The server is behind, so the index here answers: {reason}.",
+                        reason=report.server.rstrip("."),
                     )
                     ui.text("text", text, tone="warn", style="small", wraps=True)
 
@@ -622,9 +622,9 @@ def embedder_words(desk: Desk) -> str:
     server = desk.state.config.settings.servers.get(settings.embedder)
     label = server.label if server is not None else settings.embedder
     return tr(
-        "By {value} on {value2}",
-        value=settings.embedding_model or tr("its own model"),
-        value2=label or settings.embedder,
+        "By {model} on {server}",
+        model=settings.embedding_model or tr("its own model"),
+        server=label or settings.embedder,
     )
 
 

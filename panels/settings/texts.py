@@ -75,7 +75,7 @@ def _channel(desk: Desk, channel: ChannelSettings) -> None:
         if status is not None and status.problem:
             ui.text("problem", status.problem, tone="warn", style="small", wraps=True)
         said = ", ".join(channel.senders) or tr("nobody: no line counts until you name senders")
-        ui.text("senders", tr("Accepted senders: {said}", said=said), style="small", wraps=True)
+        ui.text("senders", tr("Accepted senders: {senders}", senders=said), style="small", wraps=True)
         is_on = ui.checkbox("enabled", tr("Connect while the program runs"), channel.is_enabled)
         if is_on is not None:
             desk.send(ChangeSetting(f"{key}.enabled", is_on))
@@ -297,7 +297,7 @@ def _group(desk: Desk, table: TextTable, title: str, setting: str, what: str) ->
     with ui.row("head"):
         ui.text("title", title, style="h3")
         ui.push()
-        if ui.button("new", tr("New {word}", word=table.word), icon="plus", is_small=True):
+        if ui.button("new", tr("New {kind}", kind=table.word), icon="plus", is_small=True):
             desk.view.of(SettingsView).text_form = TextForm(table=table.value)
     ui.text("what", what, tone="muted", style="small", wraps=True)
     if known:
@@ -311,7 +311,13 @@ def _group(desk: Desk, table: TextTable, title: str, setting: str, what: str) ->
             ui.text("preview", shown, tone="muted", style="small", width=0, tip=text.source or shown)
             if users := _users(desk, table, text.name):
                 said = fmt.count(users, tr("discussion"), tr("discussions"))
-                ui.text("users", said, tone="faint", style="small", tip=tr("Used by {said}", said=said))
+                ui.text(
+                    "users",
+                    said,
+                    tone="faint",
+                    style="small",
+                    tip=tr("Used by {discussions}", discussions=said),
+                )
             if ui.button(
                 "edit", "", icon="pen", kind="ghost", tip=tr("Change {name}", name=text.name), is_small=True
             ):
@@ -349,7 +355,7 @@ def _default(desk: Desk, table: TextTable, setting: str, known: dict[str, NamedT
     ]
     with desk.ui.row("default"):
         desk.ui.text("label", tr("New discussions begin with"), style="small", tone="muted")
-        tip = tr("{capitalize} of new discussions", capitalize=capital(table.word))
+        tip = tr("{kind} of new discussions", kind=capital(table.word))
         chosen = desk.ui.combo("choice", options, now, tip=tip, width=240)
     if chosen is not None:
         desk.send(ChangeSetting(f"ai_settings.{setting}", chosen or None))
@@ -401,14 +407,14 @@ def _form(desk: Desk, form: TextForm) -> None:
     word = tr("prompt") if form.table == "prompts" else TextTable(form.table).word
     ui.text(
         "title",
-        tr("Change {old_name}", old_name=form.old_name) if form.old_name else tr("New {word}", word=word),
+        tr("Change {old_name}", old_name=form.old_name) if form.old_name else tr("New {kind}", kind=word),
         style="h2",
         tip=form.old_name,
     )
     if form.table != "prompts":
         is_first = not form.name and not form.text
         name = ui.text_input(
-            "name", form.name, hint=tr("Name of the {word}", word=word), is_focused=is_first, width=360
+            "name", form.name, hint=tr("Name of the {kind}", kind=word), is_focused=is_first, width=360
         )
         form.name = form.name if name is None else name
     edited = ui.editor(("text", id(form)), form.text, hint=tr("Text for the model"), height=EDITOR_PX, revision=form.revision,
@@ -422,8 +428,8 @@ def _form(desk: Desk, form: TextForm) -> None:
     is_busy = bool(form.command_id)
     with ui.row("buttons"):
         can_save = bool(form.text.strip() and (form.name.strip() or form.table == "prompts")) and not is_busy
-        is_asked = ui.button("save", tr("Save {word}", word=word), kind="primary", is_enabled=can_save, shortcut="Ctrl+Enter",
-                             tip=tr("Save the {word} (Ctrl+Enter)", word=word))  # fmt: skip
+        is_asked = ui.button("save", tr("Save {kind}", kind=word), kind="primary", is_enabled=can_save, shortcut="Ctrl+Enter",
+                             tip=tr("Save the {kind} (Ctrl+Enter)", kind=word))  # fmt: skip
         if is_asked and can_save:
             _save(desk, form)
         if ui.button("cancel", tr("Cancel"), tip=tr("Discard your changes")):

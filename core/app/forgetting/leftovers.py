@@ -227,8 +227,8 @@ def words_left(home: Path, words: Words) -> dict[str, str]:
         )
         said = ", ".join(strangers[:_SAID]) + more
         found["strangers"] = tr(
-            "{said} still holds some of the words. The program never changes files of others: delete them by hand",
-            said=said,
+            "{files} still holds some of the words. The program never changes files of others: delete them by hand",
+            files=said,
         )
     return found
 

@@ -164,7 +164,7 @@ def python() -> Iterator[Finding]:
         yield fail(
             "python",
             text,
-            tr("The program needs Python {str} or newer", str=".".join(map(str, OLDEST_PYTHON))),
+            tr("The program needs Python {version} or newer", version=".".join(map(str, OLDEST_PYTHON))),
         )
     else:
         yield ok("python", text)
@@ -191,7 +191,7 @@ def _why_not(name: str, machine: str, libc: tuple[str, str], release: str) -> st
     if name == "Linux" and libc[0] != "glibc":
         return WITHOUT_GLIBC
     if name == "Linux" and _numbers(libc[1]) < OLDEST_GLIBC:
-        return tr("the packages need glibc {str} or newer", str=".".join(map(str, OLDEST_GLIBC)))
+        return tr("the packages need glibc {version} or newer", version=".".join(map(str, OLDEST_GLIBC)))
     if name == "Darwin" and _numbers(release) < OLDEST_MACOS:
         return tr("onnxruntime needs macOS {OLDEST_MACOS} or newer", OLDEST_MACOS=OLDEST_MACOS[0])
     return ""
@@ -284,9 +284,7 @@ def embedded(*, is_quick: bool) -> Iterator[Finding]:
                 server.ensure(CancelToken())
             finally:
                 server.close()
-            text += tr(
-                ", starts in {monotonic}", monotonic=figures.span(time.monotonic() - began, "terminal")
-            )
+            text += tr(", starts in {duration}", duration=figures.span(time.monotonic() - began, "terminal"))
     except ProviderError as error:
         finding = warn if error.kind is FailureKind.NOT_INSTALLED else fail
         yield finding("embedded model", error.what, error.remedy)

@@ -260,7 +260,9 @@ def _tell(found: Survey, console: Console) -> None:
         orphans=len(found.orphans),
     )
     console.line(
-        f"{said}." if found.is_in_order else tr("{said}. `manual-slop index build` repairs this.", said=said)
+        f"{said}."
+        if found.is_in_order
+        else tr("{counts}. `manual-slop index build` repairs this.", counts=said)
     )
 
 

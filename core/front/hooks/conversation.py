@@ -390,7 +390,7 @@ class FollowedTurn:
             raise RefusedError(
                 409,
                 "queue_held",
-                tr("The message waits in the queue: {queue_hold}", queue_hold=opened.queue_hold),
+                tr("The message waits in the queue: {reason}", reason=opened.queue_hold),
                 remedy,
             )
         if all(message.id != self.message_id for message in opened.entries):

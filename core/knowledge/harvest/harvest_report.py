@@ -265,5 +265,5 @@ def merge_undone_words(undone: UndoReport | None, applies: Sequence[ApplySummary
     said = tr("{found} was undone", found=apply_title(found, found.sources))
     if undone.left:
         changed = count(len(undone.left), tr("line"), tr("lines"))
-        return tr("{said}, except for {changed} that you changed since.", said=said, changed=changed)
-    return tr("{said}: every item is as it was before.", said=said)
+        return tr("{undone}, except for {changed} that you changed since.", undone=said, changed=changed)
+    return tr("{undone}: every item is as it was before.", undone=said)

@@ -264,9 +264,9 @@ def transport_error(
         connecting = isinstance(found, httpx2.ConnectTimeout)
         limit = server.connect_timeout_s if connecting else server.timeout_s
         detail = tr(
-            "{connecting} for {limit}",
-            connecting=tr("no connection") if connecting else tr("silence"),
-            limit=time_limit(limit),
+            "{silence} for {duration}",
+            silence=tr("no connection") if connecting else tr("silence"),
+            duration=time_limit(limit),
         )
     is_silent = isinstance(found, httpx2.ReadTimeout)
     return provider_error(kind, server, detail=detail, remedy=remedy, url=url, key=key, is_lost=is_silent)

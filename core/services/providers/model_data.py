@@ -200,7 +200,7 @@ def _value(rule: _Key, key: str, value: object, place: _Place) -> object:
     ):
         raise source.fault(
             tr("{key} of model {name} is {value!r}", key=key, name=name, value=value),
-            tr("The value must be {word}", word=rule.word),
+            tr("The value must be {kind}", kind=rule.word),
             number,
             key,
         )

@@ -282,10 +282,10 @@ def _servers(values: Mapping[str, Value], facts: ProjectFacts) -> Iterator[Asked
         rest = _rest(row)
         value = (address or "no address") + rest
         words = tr(
-            "{name} at {one_line}: its discussions {name2}",
+            "{name} at {address}: its discussions {go_where}",
             name=name,
-            one_line=one_line(value, 200),
-            name2=destination(name, address, {*facts.servers, *rows}),
+            address=one_line(value, 200),
+            go_where=destination(name, address, {*facts.servers, *rows}),
         )
         yield AskedValue(place=("servers", name), value=_kept(value), words=words)
 
@@ -446,7 +446,7 @@ def asked_lines(asked: Sequence[AskedValue]) -> tuple[AskedLine, ...]:
         else:
             lines.append(_line(one))
     lines += [
-        AskedLine(tr("Context preset {name}: {said}.", name=one_line(name, 120), said=_listed(said)))
+        AskedLine(tr("Context preset {name}: {files}.", name=one_line(name, 120), files=_listed(said)))
         for name, said in items.items()
     ]
     if len(lines) > MAX_LINES:

@@ -164,7 +164,7 @@ def _head_flaws(head: Mapping[str, Any]) -> list[Flaw]:
             'must use a-z, 0-9, ".", "-" and "_"; begin with a letter or digit; not be {GLOBAL!r}',
             GLOBAL=GLOBAL,
         )
-        flaws.append(Flaw(place=("project", "domain"), reason=tr("project.domain {said}", said=said)))
+        flaws.append(Flaw(place=("project", "domain"), reason=tr("project.domain {reason}", reason=said)))
     return flaws + unknown_keys(
         head, ("name", "domain", "context", "identity", "memory", "allowed_roots"), ("project",), "project"
     )

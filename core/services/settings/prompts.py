@@ -300,9 +300,9 @@ def save_text(
     if reason := name_flaw(text.name):
         raise ConfigError(
             tr(
-                "{name!r} cannot be the name of a {word}: {reason}",
+                "{name!r} cannot be the name of a {kind}: {reason}",
                 name=text.name,
-                word=table.word,
+                kind=table.word,
                 reason=reason,
             )
         )
@@ -446,11 +446,11 @@ def _expected(
     rows = _table(path, data, table)
     if old_name and old_name not in rows:
         raise ConfigError(
-            tr("The file has no {word} {old_name!r}", word=table.word, old_name=old_name), where=str(path)
+            tr("The file has no {kind} {old_name!r}", kind=table.word, old_name=old_name), where=str(path)
         )
     if text.name in rows and text.name != old_name:
         raise ConfigError(
-            tr("There is already a {word} {name!r}", word=table.word, name=text.name),
+            tr("There is already a {kind} {name!r}", kind=table.word, name=text.name),
             remedy=tr("Choose another name"),
             where=str(path),
         )

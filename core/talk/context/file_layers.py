@@ -366,19 +366,19 @@ def save(state: AppState, command: SaveNamedText) -> Result:
     problem = ""
     if reason := name_flaw(name):
         problem = tr(
-            "{name!r} cannot be the name of a {word}: {reason}.", name=name, word=word, reason=reason
+            "{name!r} cannot be the name of a {kind}: {reason}.", name=name, kind=word, reason=reason
         )
     elif name != command.old_name and name in known:
-        problem = tr("There is a {word} {name!r} already. Choose another name.", word=word, name=name)
+        problem = tr("There is a {kind} {name!r} already. Choose another name.", kind=word, name=name)
     elif command.old_name and command.old_name not in known:
         problem = tr(
-            "There is no {word} {old_name!r} any more. Save the text as a new one.",
-            word=word,
+            "There is no {kind} {old_name!r} any more. Save the text as a new one.",
+            kind=word,
             old_name=command.old_name,
         )
     elif not command.text.strip():
         problem = tr(
-            "The {word} {name!r} has no text. Write what the model should read.", word=word, name=name
+            "The {kind} {name!r} has no text. Write what the model should read.", kind=word, name=name
         )
     if problem:
         return decline(state, command.command_id, "text", problem), ()
@@ -473,5 +473,5 @@ def _say_deleted(state: AppState, event: NamedTextStored, users: tuple[str, ...]
         used = tr(" {count} discussions used it.", count=len(users))
     kept = tr("Its text is still in {source}", source=event.source) if event.source else ""
     again = SaveNamedText(table=event.table, name=event.name, text=event.old_text, used_by=users)
-    text = tr("The {word} {name!r} is deleted.{used}", word=event.table.word, name=event.name, used=used)
+    text = tr("The {kind} {name!r} is deleted.{used}", kind=event.table.word, name=event.name, used=used)
     return notify(state, "text", Level.INFO, text, kept, action=again, action_label=tr("Undo"))

@@ -498,8 +498,8 @@ def discard(state: AppState, command: DiscardDiscussion) -> Result:
     is_used = is_busy(state, command.discussion_id) or state.discussions.pending
     if is_used or opened.entries or opened.queue or opened.draft != Draft():
         text = tr(
-            "{state} is not empty, so the discussion stays.",
-            state=_lifecycle_name(state, command.discussion_id),
+            "{discussion} is not empty, so the discussion stays.",
+            discussion=_lifecycle_name(state, command.discussion_id),
         )
         return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
     return state, (command,)

@@ -84,7 +84,7 @@ def no_list(answer: object) -> str:
         isinstance(answer, str) and not answer.lstrip().startswith(("{", "["))
     )
     said = words_of(answer).message if is_said else ""
-    return tr("no list of models came: {said}", said=said) if said else tr("no list of models came")
+    return tr("no list of models came: {answer}", answer=said) if said else tr("no list of models came")
 
 
 def listed_profile(provider: str, entry: Mapping[str, Any]) -> ModelProfile:
