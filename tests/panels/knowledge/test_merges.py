@@ -38,7 +38,7 @@ def test_price_and_model_are_said_before_a_model_is_asked_and_the_cost_after() -
     screen.ui.click(TIP)
 
     assert screen.asked == []
-    assert screen.ui.shows("reads the 5 items of facts.md")
+    assert screen.ui.shows("reads 5 items in facts.md")
     screen.ui.click("Ask for a merge (free)")  # the embedded model reads
     assert screen.asked == [ProposeMerge(Category.FACTS)]
     assert "The proposal cost $0.012." in " ".join(words_of(proposed()))
