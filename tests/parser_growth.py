@@ -54,6 +54,7 @@ def parsers(folder: Path) -> Mapping[str, Act]:
     from core.signals.inbox import Inbox
     from core.talk.context import globs as ignores
     from core.talk.context.outline.definitions import headings
+    from core.talk.context.outline.sql_definitions import sql_definitions
     from core.talk.discussion import discussion_meta as meta
     from core.talk.discussion import discussion_meta as queue_file
     from core.talk.transcripts import markdown_chats as aider
@@ -163,6 +164,7 @@ def parsers(folder: Path) -> Mapping[str, Act]:
         "journal.md": lambda text: (journal_text.parsed(text), journal_text.without_discussions(text, ["x"])),
         "notes' front matter": lambda text: heads.note_head(f"---\n{text}\n---\n{text}", "a.md"),
         "notes of a vault": lambda text: (headings(text), source_text.read_head("a.md", text.encode())),
+        "schemas of SQL": lambda text: sql_definitions(text, len(text)),
         "indexes of notes": lambda text: (
             navigation.without_marker(text.encode()),
             navigation.page_names(text.encode()),
@@ -216,6 +218,8 @@ def shapes() -> Mapping[str, Callable[[int], str]]:
             "`" * n for n in range(int((2 * size) ** 0.5), 2, -1)
         ),
         "rules": many("---\n"),
+        "statements of SQL": many("create table a (b);\n"),
+        "a routine of SQL": lambda size: "create function f() begin\n" + many(" create table a;\n")(size),
         "strikes": many("~~"),
         "facts": numbered(fact),
         "facts twice": lambda size: numbered(fact)(size // 2) * 2,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, islice
 
 from core.kernel.frame import one_line
 from core.kernel.patterns import late
 from core.kernel.values.curation import LineRange, Symbol
 
 _SIGNATURE_CHARS = 200
+_LONGEST = 20_000
+"""Lines of a statement whose end is looked for."""
 _QUIET = late(
     r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^'\\]|''|\\.)*'|\$(\w*)\$.*?(?:\$\1\$|\Z)|^[ \t]*#[^\n]*",
     re.DOTALL | re.MULTILINE,
@@ -42,13 +46,15 @@ def sql_definitions(text: str, most: int) -> tuple[Symbol, ...]:
         text: LF line ends, of any dialect.
     """
     plain = _QUIET.sub(_blank, text)
-    found = list(_outer(plain))[:most]
-    starts = [plain.count("\n", 0, match.start()) + 1 for match in found]
-    last = text.count("\n") + (0 if text.endswith("\n") else 1)
-    pasts = [*starts[1:], last + 1][: len(found)]
+    found = list(islice(_outer(plain), most))
+    rows = plain.split("\n")
+    begins = [*accumulate((len(row) + 1 for row in rows), initial=0)]
+    firsts = [bisect_right(begins, match.start()) for match in found]
+    count = len(rows) - text.endswith("\n")
+    pasts = [*firsts[1:], count + 1][: len(found)]
     return tuple(
-        _symbol(text, plain, match, LineRange(first, max(first, past - 1)))
-        for match, first, past in zip(found, starts, pasts, strict=True)
+        _symbol(text, rows, match, LineRange(first, max(first, past - 1)))
+        for match, first, past in zip(found, firsts, pasts, strict=True)
     )
 
 
@@ -59,13 +65,14 @@ def _blank(found: re.Match[str]) -> str:
 
 def _outer(plain: str) -> Iterator[re.Match[str]]:
     """The statements that no routine's body holds."""
-    before: re.Match[str] | None = None
+    is_routine, at, depth = False, 0, 0
     for match in _CREATE.finditer(plain):
-        if before is not None and match["indent"]:
-            body = plain[before.end() : match.start()]
-            if len(_OPENED.findall(body)) > len(_CLOSED.findall(body)):
+        if is_routine and match["indent"]:
+            body, at = plain[at : match.start()], match.start()
+            depth += len(_OPENED.findall(body)) - len(_CLOSED.findall(body))
+            if depth > 0:
                 continue
-        before = match if _kind(match) in _OF_BODIES else None
+        is_routine, at, depth = _kind(match) in _OF_BODIES, match.end(), 0
         yield match
 
 
@@ -74,15 +81,8 @@ def _kind(match: re.Match[str]) -> str:
     return _KINDS.get(kind, kind)
 
 
-def _symbol(text: str, plain: str, match: re.Match[str], lines: LineRange) -> Symbol:
-    """A statement's symbol: up to its own end, or to the next one where that is none."""
-    rows = plain.split("\n")[lines.first - 1 : lines.last] if lines.last - lines.first < _LONGEST else []
-    while rows and not rows[-1].strip():
-        rows.pop()
-    last = lines.first + max(len(rows), 1) - 1 if rows else lines.last
-    if _kind(match) not in _OF_BODIES:
-        ends = (at for at, row in enumerate(rows) if row.rstrip().endswith((";", "GO")))
-        last = lines.first + next(ends, len(rows) - 1) if rows else last
+def _symbol(text: str, rows: Sequence[str], match: re.Match[str], lines: LineRange) -> Symbol:
+    """A statement's symbol: up to its own end, or to the next one where that is none. `rows`: of the plain text."""
     start = match.start() + len(match["indent"])
     head = re.split(r"[\n(]", text[start : match.end() + _SIGNATURE_CHARS], maxsplit=1)
     signature = head[0] if match.end() - start <= len(head[0]) else text[start : match.end()]
@@ -90,10 +90,16 @@ def _symbol(text: str, plain: str, match: re.Match[str], lines: LineRange) -> Sy
     return Symbol(
         name=name,
         kind=_kind(match),
-        lines=LineRange(lines.first, max(lines.first, last)),
+        lines=LineRange(lines.first, _last_line(rows, match, lines)),
         signature=one_line(signature, _SIGNATURE_CHARS),
     )
 
 
-_LONGEST = 20_000
-"""Lines of a statement whose end is looked for."""
+def _last_line(rows: Sequence[str], match: re.Match[str], lines: LineRange) -> int:
+    """The line where a statement ends, or the last one before the next statement that says anything."""
+    if lines.last - lines.first >= _LONGEST:
+        return lines.last
+    said = [number for number in range(lines.first, lines.last + 1) if rows[number - 1].strip()]
+    ends = said if _kind(match) not in _OF_BODIES else []
+    closed = (number for number in ends if rows[number - 1].rstrip().endswith((";", "GO")))
+    return next(closed, said[-1] if said else lines.last)
