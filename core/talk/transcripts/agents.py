@@ -164,13 +164,13 @@ def texts(content: Any) -> str:
 def pictures(content: Any) -> Iterator[AttachmentPart]:
     """Pictures of a content, by name alone."""
     for one in content if isinstance(content, list) else ():
-        if isinstance(one, dict) and one.get("type") in ("input_image", "image_url", "image"):
+        if isinstance(one, dict) and one.get("type") in ("input_image", "image_url", "imageUrl", "image"):
             yield AttachmentPart(sha256="", media_type="image/png", name="image", size_bytes=0)
 
 
 def openai_calls(message: Mapping[str, Any]) -> Iterator[ToolCallPart]:
-    """Calls of tools as OpenAI's messages hold them."""
-    for call in map(mapping, items(message.get("tool_calls"))):
+    """Calls of tools as OpenAI's messages hold them, whichever way their names are joined."""
+    for call in map(mapping, items(message.get("tool_calls")) or items(message.get("toolCalls"))):
         about = mapping(call.get("function"))
         if name := word(about.get("name")):
             given = spelled(about.get("arguments", ""))

@@ -370,25 +370,15 @@ def read_continue(element: msgspec.Raw | Any) -> Transcript:
         raise ValueError(tr("it holds no messages"))
     talk = TalkBuilder()
     talk.id, talk.title = word(found.get("sessionId")), word(found.get("title"))
-    talk.at, talk.folder = (
-        found.get("dateCreated"),
-        word(found.get("workspaceDirectory")).removeprefix("file://"),
-    )
+    talk.at = found.get("dateCreated")
+    talk.folder = word(found.get("workspaceDirectory")).removeprefix("file://")
     for one in map(mapping, items(found["history"])):
         message = mapping(one.get("message"))
         role, said = message.get("role"), texts(message.get("content"))
         parts: tuple[Part, ...] = (
             *((TextPart(clean(said)),) if said.strip() else ()),
-            *pictures(
-                [
-                    {**mapping(piece), "type": "image"}
-                    for piece in items(message.get("content"))
-                    if _is_picture(piece)
-                ]
-            ),
-            *openai_calls(
-                {"tool_calls": items(message.get("toolCalls")) or items(message.get("tool_calls"))}
-            ),
+            *pictures(message.get("content")),
+            *openai_calls(message),
         )
         if role == "tool":
             key = word(message.get("toolCallId")) or word(message.get("tool_call_id"))
@@ -401,10 +391,6 @@ def read_continue(element: msgspec.Raw | Any) -> Transcript:
         model = word(mapping((items(one.get("promptLogs")) or [None])[0]).get("modelTitle"))
         talk.say("user" if role == "user" else "assistant", parts, key=message.get("id"), model=model)
     return talk.transcript()
-
-
-def _is_picture(piece: Any) -> bool:
-    return mapping(piece).get("type") in ("imageUrl", "image_url", "image")
 
 
 def read_goose(buffer: Buffer) -> Iterator[Transcript | Unread]:
@@ -439,6 +425,5 @@ def _goose_part(piece: Mapping[str, Any]) -> Iterator[Part]:
     elif kind == "toolResponse":
         result = mapping(piece.get("toolResult"))
         told = result.get("value")
-        content = mapping(told).get("content") if isinstance(told, dict) else told
-        text = texts(content) or word(result.get("error"))
+        text = texts(mapping(told).get("content", told)) or word(result.get("error"))
         yield ToolResultPart(call_id=key, text=clean(text), is_error=result.get("status") == "error")
