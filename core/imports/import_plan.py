@@ -351,14 +351,9 @@ BRANCH_CHARS = 48
 
 def _branch_name(own: Sequence[MessageRecord], title: str) -> str:
     """Name of a branch: its first own words of the person, else of the model, as a branch made here gets them."""
-    texts = [
-        (one.role is Role.USER, part.text)
-        for one in own
-        for part in one.parts
-        if isinstance(part, TextPart) and part.text.strip()
-    ]
-    words = next((text for is_person, text in texts if is_person), texts[0][1] if texts else "")
-    return scrubbed_line(words, BRANCH_CHARS) or title
+    asked = (one for one in own if one.role is Role.USER)
+    words = (text for one in chain(asked, own) for text in _texts(one) if text.strip())
+    return scrubbed_line(next(words, ""), BRANCH_CHARS) or title
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
