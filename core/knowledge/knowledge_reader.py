@@ -112,8 +112,8 @@ def regenerate_digest(
 class DigestFollower:
     """Brings a digest that is on up to date when somebody saved a category file; never makes nor deletes one.
 
-    A digest that a person wrote by hand stays until a category file changes, and is kept as a version then. Where nothing is known it is emptied: a
-    file that an editor is just writing anew is empty for a moment too. Used by one thread at a time.
+    A digest that a person wrote by hand stays until a category file changes, and is kept as a version then. Where nothing
+    is known it is emptied: a file that an editor is just writing anew is empty for a moment too. Used by one thread at a time.
     """
 
     def __init__(self, home: Path) -> None:
@@ -135,9 +135,7 @@ class DigestFollower:
         is_newer = any(at > digest[-1] for *_, at in self._seen)
         if is_digest(path) and (is_newer if before is None else before != self._seen):
             with write_lock(self._home):
-                return _renew(self._home, path, fresh_digest(self._home).encode(), keeps=True, disk=OS_DISK)[
-                    1
-                ]
+                return _renew(self._home, path, fresh_digest(self._home), keeps=True, disk=OS_DISK).kept
         return None
 
     def _stamps(self) -> tuple[_Stamp, ...]:
@@ -244,42 +242,33 @@ def _regenerate(home: Path, path: Path, *, may_create: bool, keeps: bool, disk: 
         return DigestResult(path=path, text="", write=DigestWrite.LEFT_OFF)
     if before == data or (before is None and not data):
         return DigestResult(path=path, text=text, write=DigestWrite.UNCHANGED)
-    kept = None
+    if data and not may_create:
+        return _renew(home, path, text, keeps=keeps, disk=disk)
+    kept = _keep_by_hand(home, before, disk) if keeps else None
     if not data:
-        kept = _keep_by_hand(home, before, disk) if keeps else None
         remove_file(path, disk=disk)
         return DigestResult(path=path, text="", write=DigestWrite.DELETED, kept=kept)
-    if may_create:
-        kept = _keep_by_hand(home, before, disk) if keeps else None
-        write_file(path, data, disk=disk, follows_links=False)
-        _note_made(home, data)
-        return DigestResult(path=path, text=text, write=DigestWrite.WRITTEN, kept=kept)
-    is_written, kept = _renew(home, path, data, keeps=keeps, disk=disk)
-    if not is_written:
-        return DigestResult(path=path, text="", write=DigestWrite.LEFT_OFF, kept=kept)
+    write_file(path, data, disk=disk, follows_links=False)
+    _note_made(home, data)
     return DigestResult(path=path, text=text, write=DigestWrite.WRITTEN, kept=kept)
 
 
-def _renew(home: Path, path: Path, data: bytes, *, keeps: bool, disk: Disk) -> tuple[bool, Path | None]:
-    """Write the digest over a file that is there at that instant: `rm` meanwhile wins.
-
-    Returns:
-        Whether it did, and where the text is kept that another hand had written.
-    """
-    if not is_digest(path):
-        return False, None
-    kept: list[Path | None] = [None]
+def _renew(home: Path, path: Path, text: str, *, keeps: bool, disk: Disk) -> DigestResult:
+    """Write the digest over a file that is there at that instant: `rm` meanwhile wins."""
+    data = text.encode()
+    kept: Path | None = None
 
     def change(old: bytes) -> bytes:
+        nonlocal kept
         if not is_digest(path) or old == data:
             return old
-        kept.append(_keep_by_hand(home, old, disk) if keeps else None)
+        kept = _keep_by_hand(home, old, disk) if keeps else None
         return data
 
-    written = change_file(path, change, disk=disk)
-    if is_written := written == data and is_digest(path):
+    if is_digest(path) and change_file(path, change, disk=disk) == data and is_digest(path):
         _note_made(home, data)
-    return is_written, kept[-1]
+        return DigestResult(path=path, text=text, write=DigestWrite.WRITTEN, kept=kept)
+    return DigestResult(path=path, text="", write=DigestWrite.LEFT_OFF, kept=kept)
 
 
 def _newest(directory: Path, name: str) -> Iterator[Said]:

@@ -123,11 +123,10 @@ def newer_first(
     Args:
         ranked: the best first; texts: of those that are looked at; terms: of the question.
     """
-    aged = (texts.get(one.candidate) for one in ranked[:NEWER_AMONG])
     looked_at = [
         one.candidate
-        for one, text in zip(ranked, aged, strict=False)
-        if text is not None and (text.day or text.is_in_order)
+        for one in ranked[:NEWER_AMONG]
+        if (text := texts.get(one.candidate)) is not None and (text.day or text.is_in_order)
     ]
     newer = _successors(looked_at, texts, terms) if len(looked_at) > 1 else {}
     order, at = list(ranked), 0
