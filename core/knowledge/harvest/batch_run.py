@@ -18,7 +18,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.figures import count
-from core.kernel.language import as_sentences, capital, tr
+from core.kernel.language import as_sentences, capital, spliced, tr
 from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -219,7 +219,9 @@ class BatchRun:
         try:
             self._look_after(batch)
         except ProviderError as error:
-            self._problems.append(as_sentences(f"{self._name(batch)}: {error.what}", error.remedy))
+            self._problems.append(
+                as_sentences(spliced("{}: {}", self._name(batch), error.what), error.remedy)
+            )
 
     def _look_after(self, batch: HarvestBatch) -> None:
         if not batch.is_open:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from core.kernel.figures import count, moment, money
-from core.kernel.language import as_sentences, capital, tr
+from core.kernel.language import as_sentences, capital, joined, spliced, tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.harvest import ArtifactClass, BatchReport, BatchState, HarvestBatch, HarvestState
 from core.kernel.values.state import AppState, Level
@@ -53,7 +53,7 @@ def state_words(batch: HarvestBatch) -> str:
         is_counted = batch.state is BatchState.COLLECTED or done
         stopped = batch.is_unwanted and batch.state is BatchState.COLLECTED
         word = tr("cancelled, but answered before") if stopped else _CLOSED[batch.state]
-        return f"{word}{far}" if is_counted else word
+        return spliced("{}{}", word, far) if is_counted else word
     if batch.is_cancelling:
         return tr("cancelling: the program has asked the provider to stop it")
     if batch.is_unwanted:
@@ -85,7 +85,7 @@ def batch_line(batch: HarvestBatch, now: datetime | None) -> str:
     asked = (
         tr("asked {batch}", batch=moment(asked_last(batch), now)) if batch.is_open and batch.asked_at else ""
     )
-    return " · ".join(filter(None, (head, asked, price_words(batch))))
+    return joined(" · ", filter(None, (head, asked, price_words(batch))))
 
 
 def price_words(batch: HarvestBatch) -> str:
@@ -119,7 +119,7 @@ def polling_words() -> str:
 
 def offer_words(direct_usd: float | None) -> str:
     """Price of a submission: `~$0.03, half the price, within a day`."""
-    return f"{money(batch_price(direct_usd), 'report')}, {HALF}"
+    return spliced("{}, {}", money(batch_price(direct_usd), "report"), HALF)
 
 
 def sent_sentence(batches: Sequence[HarvestBatch]) -> str:
@@ -142,8 +142,8 @@ def ended_sentence(batches: Sequence[HarvestBatch]) -> str:
         if len(batches) == 1
         else tr("{batches:,} batches have ended", batches=len(batches))
     )
-    told = (", ".join(filter(None, (state_words(one), price_words(one)))) for one in batches)
-    return as_sentences(f"{head}: {as_sentences(*told)}", is_closed=True)
+    told = (joined(", ", filter(None, (state_words(one), price_words(one)))) for one in batches)
+    return as_sentences(spliced("{}: {}", head, as_sentences(*told)), is_closed=True)
 
 
 def short_sentence(batch: HarvestBatch, missing: int, now: datetime) -> str:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
+from core.kernel.language import english
 from core.kernel.values.harvest import BatchItem, BatchState, HarvestBatch
 from core.knowledge.harvest.batch_step import (
     batch_line,
@@ -73,6 +74,17 @@ def test_a_submission_says_its_half_price_and_that_it_is_reserved() -> None:
 
     assert told.startswith("4 conversations are at the provider, ~$0.03, half the price, within a day")
     assert "keeps this amount reserved" in told
+
+
+@pytest.mark.usefixtures("german")
+def test_a_sentence_about_batches_is_known_in_english_too() -> None:
+    for said in (sent_sentence((SENT,)), ended_sentence((DONE,)), batch_line(DONE, NOW), state_words(DONE)):
+        assert english(said) != said
+    assert (
+        english(ended_sentence((DONE,)))
+        == "A batch has ended: answered: 2 of 4, paid $0.012; $0.024 without a batch."
+    )
+    assert "half the price, within a day" in english(sent_sentence((SENT,)))
 
 
 def test_failures_name_their_conversations_the_first_few_of_many() -> None:
