@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.codecs import to_json
 from core.kernel.errors import SlopError, StorageError
-from core.kernel.language import spliced, tr
+from core.kernel.language import in_english, spliced, tr
 from core.kernel.opener import create_missing
 from core.kernel.queue import at_once, queued
 from core.kernel.values.retrieval import (
@@ -322,13 +322,14 @@ class SearchHandler:
         """Answer a model's call of a tool of memory. Thread-safe, total."""
         places = judge(asked)
         fields = FieldNames(asked.tag_fields, asked.date_fields)
-        return use_tool(
-            name,
-            arguments_json,
-            partial(self._answer, asked, places, by_evidence=True),
-            places,
-            lambda: survey(places, self._shared.home, fields).stale,
-        )
+        with in_english():  # a model reads it
+            return use_tool(
+                name,
+                arguments_json,
+                partial(self._answer, asked, places, by_evidence=True),
+                places,
+                lambda: survey(places, self._shared.home, fields).stale,
+            )
 
     def _answer(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,7 +29,9 @@ from core.retrieval.retrieval_messages import (
     RetrievalEvent,
     SearchAnswered,
     SearchMemory,
+    ToolUsed,
     UpdateIndex,
+    UseMemoryTool,
 )
 from core.retrieval.retrieval_worker import IndexHandler, Retrieving, SearchHandler
 from core.retrieval.sources import SourceText, read_file_source
@@ -98,6 +101,12 @@ class Room:
         answered = self.events[-1]
         assert isinstance(answered, SearchAnswered)
         return answered.answer
+
+    def tool(self, name: str, **arguments: str) -> str:
+        self._search.handle(UseMemoryTool(name=name, arguments_json=json.dumps(arguments), asked=self.asked))
+        used = self.events[-1]
+        assert isinstance(used, ToolUsed)
+        return used.text
 
 
 @pytest.fixture
@@ -192,6 +201,14 @@ def test_titles_answer_when_the_search_index_cannot_be_read(room: Room) -> None:
     assert (answer.mode, answer.degraded) == (SearchMode.NAVIGATION_ONLY, True)
     assert [hit.path for hit in answer.hits] == ["retry.md"]
     assert answer.reason
+
+
+@pytest.mark.usefixtures("german")
+def test_a_model_hears_in_english_why_titles_alone_answer(room: Room) -> None:
+    answer = room.tool("search_notes", query="retry")
+    assert answer.startswith(
+        "Found by titles, tags and descriptions only: The search index does not exist yet"
+    )
 
 
 def test_titles_answer_while_the_search_index_is_made_anew(room: Room) -> None:
