@@ -20,7 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 python3 -m venv venv
-venv/bin/pip install -q --disable-pip-version-check dspy==3.4.1 litellm==1.110.2 2>/dev/null
+venv/bin/pip install -q --no-compile --disable-pip-version-check dspy==3.4.1 litellm==1.110.2 2>/dev/null
 
 cat > try.py <<'PY'
 import http.server, json, threading
