@@ -259,11 +259,7 @@ class KnowledgeHandler:
         try:
             report = sync_facts(self._home)
         except SlopError as error:
-            self._emit(
-                OperationFailed(
-                    subject="facts", text=error.what, detail=f"{error.remedy} {error.where}".strip()
-                )
-            )
+            self._fail("facts", error)
             return
         if report.left:
             self._emit(
@@ -288,11 +284,7 @@ class KnowledgeHandler:
             keep_seen(self._home, notes, content_hash)
             return bool(following) and bool(move_notes(self._home, following))
         except SlopError as error:
-            self._emit(
-                OperationFailed(
-                    subject="notes", text=error.what, detail=f"{error.remedy} {error.where}".strip()
-                )
-            )
+            self._fail("notes", error)
             return False
 
     def _follow(self) -> None:
@@ -302,11 +294,11 @@ class KnowledgeHandler:
         try:
             self._tell_kept(self._follower.follow())
         except SlopError as error:
-            self._emit(
-                OperationFailed(
-                    subject="digest", text=error.what, detail=f"{error.remedy} {error.where}".strip()
-                )
-            )
+            self._fail("digest", error)
+
+    def _fail(self, subject: str, error: SlopError) -> None:
+        detail = as_sentences(error.remedy, error.where)
+        self._emit(OperationFailed(subject=subject, text=error.what, detail=detail))
 
     def _recover(self) -> None:
         """Once: finish what a crash interrupted."""
@@ -318,11 +310,7 @@ class KnowledgeHandler:
         except LockedError:
             return
         except SlopError as error:
-            self._emit(
-                OperationFailed(
-                    subject="knowledge", text=error.what, detail=f"{error.remedy} {error.where}".strip()
-                )
-            )
+            self._fail("knowledge", error)
             return
         if found:
             text = tr("The program finished an interrupted harvest: {found} conversations", found=len(found))

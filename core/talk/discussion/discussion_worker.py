@@ -538,11 +538,8 @@ class ListingHandler:
             if not self._is_read_only:
                 trash.expire(self._home, self._clock(), trash_days)
         except StorageError as error:  # it empties nothing for now, and nobody waits for that
-            self._emit(
-                OperationFailed(
-                    subject="trash", text=error.what, detail=f"{error.remedy} {error.where}", is_standing=True
-                )
-            )
+            detail = as_sentences(error.remedy, error.where)
+            self._emit(OperationFailed(subject="trash", text=error.what, detail=detail, is_standing=True))
         self._report_trash()
 
     def _report_trash(self) -> None:

@@ -104,7 +104,7 @@ def test_an_editors_save_is_in_the_digest_at_the_next_reading_also_where_it_cann
     monkeypatch.setattr(DigestFollower, "follow", fails)
     del events[:]
     handler.handle(ReadKnowledge(ON))
-    assert events[0] == OperationFailed("digest", "The disk is full", "Free some space x")
+    assert events[0] == OperationFailed("digest", "The disk is full", "Free some space. x")
     assert isinstance(events[-1], KnowledgeRead)
 
 
