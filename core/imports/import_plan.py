@@ -543,7 +543,7 @@ def sum_text(report: ImportReport) -> str:
     if report.faults and not report.count:
         return tr("The program could read nothing. {faults}", faults=fault_text(report.faults[0]))
     cut = next((one for one in report.faults if one.is_cut), None)
-    return f"{_cut_text(cut) if cut is not None else ''}{_sum(report)}"
+    return spliced("{}{}", _cut_text(cut) if cut is not None else "", _sum(report))
 
 
 def _cut_text(cut: ImportFault) -> str:

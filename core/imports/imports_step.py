@@ -18,7 +18,7 @@ from core.imports.imports_messages import (
     SessionsTaken,
 )
 from core.kernel.figures import count
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.values.imports import FollowState, ImportReport, ImportState
 from core.kernel.values.state import AppState, CommandOutcome, Level
 from core.kernel.values.updates import Handlers, Result, conclude, decline, notify, on
@@ -96,7 +96,7 @@ def _ended(state: AppState, happened: ImportEnded) -> Result:
             state, NOTICE, Level.WARNING, tr("The import ended early: {why}", why=why), happened.remedy
         )
     elif report is not None and not report.is_dry:
-        state = notify(state, NOTICE, Level.INFO, f"Imported: {sum_text(report)}.")
+        state = notify(state, NOTICE, Level.INFO, tr("Imported: {report}.", report=sum_text(report)))
     return state, _seen(state, happened.written)
 
 
@@ -149,7 +149,8 @@ def _taken(state: AppState, happened: SessionsTaken) -> Result:
 def _sum(report: ImportReport) -> str:
     made = count(report.made, tr("new discussion"), tr("new discussions")) if report.made else ""
     grown = tr("{discussions:,} continued", discussions=report.grown) if report.grown else ""
-    return ", ".join(filter(None, (made, grown, count(report.new_messages, tr("message"), tr("messages")))))
+    messages = count(report.new_messages, tr("message"), tr("messages"))
+    return joined(", ", filter(None, (made, grown, messages)))
 
 
 HANDLERS = Handlers(

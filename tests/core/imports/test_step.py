@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from msgspec.structs import replace
 
 from core.app.app_messages import Command, Effect, Event, Input
@@ -16,6 +17,7 @@ from core.imports.imports_messages import (
     ImportProgressed,
     RunImport,
 )
+from core.kernel.language import english
 from core.kernel.values.imports import ImportReport, ImportState
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
@@ -57,6 +59,14 @@ def test_what_was_written_is_listed_and_said() -> None:
 
     assert any(isinstance(one, LoadSummaries) for one in effects)
     assert "1 new discussion, 4 messages" in state.program.notices[-1].text
+
+
+@pytest.mark.usefixtures("german")
+def test_what_was_written_is_said_in_the_person_s_language_and_known_in_english() -> None:
+    state, _ = after(AppState(), ASKED, ImportEnded(DONE, written=("20260101-000000-abcdef",)))
+    said = state.program.notices[-1].text
+    assert str(said).startswith("Importiert: ")
+    assert english(said) == "Imported: 1 conversation of 2 in 1 file: 1 new discussion, 4 messages."
 
 
 def test_a_second_run_waits_for_nobody_and_is_declined() -> None:
