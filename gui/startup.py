@@ -25,7 +25,7 @@ from gui.window import NoDisplayError, check_display
 SOFTWARE = "LIBGL_ALWAYS_SOFTWARE"
 """Has Mesa draw with the processor. Source: Mesa 3D, "Environment Variables"."""
 DRAWS_BY_SOFTWARE = tr(
-    "The last start ended while the window opened: the graphics driver failed. The processor draws this time."
+    "At the last start, the graphics driver failed. This time the processor draws the window instead of the graphics card."
 )
 _MOST_BYTES = 100
 

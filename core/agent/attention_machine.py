@@ -157,7 +157,7 @@ def person_came(autonomy: Autonomy, now: datetime) -> Autonomy:
         signals=(),
     )
     autonomy = _waiting(autonomy, now)
-    return noted(autonomy, now, tr("You wrote: the state changes from {was} to engaged.", was=was))
+    return noted(autonomy, now, tr("You sent a message, so autonomy changes from {was} to engaged.", was=was))
 
 
 def stopped(autonomy: Autonomy, now: datetime, why: str) -> Autonomy:

@@ -274,7 +274,10 @@ def _followed(
             after,
             stamp,
             autonomy,
-            tr("Another program took over the data folder ({holder}).", holder=after.program.holder),
+            tr(
+                "Autonomy ends: another Manual Slop took over the data folder ({holder}).",
+                holder=after.program.holder,
+            ),
         )
     discussion_id = autonomy.discussion_id
     if discussion_id not in after.discussions.open or discussion_id not in after.discussions.summaries:

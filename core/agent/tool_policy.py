@@ -182,22 +182,22 @@ RULING_FOLDERS = {
     ".husky": tr("the scripts of this folder run at every commit"),
     ".githooks": tr("this folder's scripts run at every commit if git's settings name the folder"),
     ".mise": tr("the shell follows these settings when you enter the folder"),
-    ".vscode": tr("the editor runs tasks from here"),
-    ".idea": tr("the editor runs tasks from here"),
-    ".zed": tr("the editor starts programs from here"),
-    ".fleet": tr("the editor runs tasks from here"),
-    ".devcontainer": tr("the editor builds and runs what is here"),
-    ".claude": tr("agents follow the instructions here"),
-    ".cursor": tr("agents follow the instructions here"),
-    ".codex": tr("agents follow the instructions here"),
-    ".gemini": tr("agents follow the instructions here"),
-    ".opencode": tr("agents follow the instructions here"),
-    ".windsurf": tr("agents follow the instructions here"),
-    ".clinerules": tr("agents follow the instructions here"),
-    ".roo": tr("agents follow the instructions here"),
-    ".kiro": tr("agents follow the instructions here"),
-    ".continue": tr("agents follow the instructions here"),
-    ".amazonq": tr("agents follow the instructions here"),
+    ".vscode": tr("a code editor may run tasks that are defined there"),
+    ".idea": tr("a code editor may run tasks that are defined there"),
+    ".zed": tr("a code editor may start programs that are named there"),
+    ".fleet": tr("a code editor may run tasks that are defined there"),
+    ".devcontainer": tr("a code editor builds and starts the container that this folder describes"),
+    ".claude": tr("agents follow the instructions there"),
+    ".cursor": tr("agents follow the instructions there"),
+    ".codex": tr("agents follow the instructions there"),
+    ".gemini": tr("agents follow the instructions there"),
+    ".opencode": tr("agents follow the instructions there"),
+    ".windsurf": tr("agents follow the instructions there"),
+    ".clinerules": tr("agents follow the instructions there"),
+    ".roo": tr("agents follow the instructions there"),
+    ".kiro": tr("agents follow the instructions there"),
+    ".continue": tr("agents follow the instructions there"),
+    ".amazonq": tr("agents follow the instructions there"),
 }
 """Folders of which nothing is written unasked, at any depth, with the reason."""
 
@@ -214,7 +214,7 @@ RULING_FILES = {
     **dict.fromkeys(
         ("claude.local.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".clinerules",
          ".goosehints", ".aider.conf.yml", "opencode.json", "opencode.jsonc"),
-        tr("agents follow the instructions here"),
+        tr("agents follow the instructions there"),
     ),
     **dict.fromkeys(
         ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"), tr("the programs that this file names run at every commit")
@@ -238,7 +238,7 @@ IN_REPOSITORY = tr(
     "The file is in a folder that git treats as a repository. Git follows that folder's settings."
 )
 
-_RULING_ENDS = {".code-workspace": tr("the editor runs tasks from here")}
+_RULING_ENDS = {".code-workspace": tr("a code editor may run tasks that are defined there")}
 
 
 def is_repository(names: Iterable[str]) -> bool:
@@ -267,13 +267,13 @@ def reasons_to_ask_before_writing(relative: str) -> tuple[str, ...]:
     *folders, name = map(folded, relative.split("/"))
     reasons = [
         tr(
-            "The file is in a folder {each!r}: {RULING_FOLDERS}.",
-            each=each,
-            RULING_FOLDERS=RULING_FOLDERS[each],
+            "The program always asks about files in a folder {folder!r}: {why}.",
+            folder=each,
+            why=RULING_FOLDERS[each],
         )
         for each in folders
         if each in RULING_FOLDERS
     ]
     if why := _ruling_reason(name) or (_BARE if name == "head" else ""):
-        reasons.append(tr("The file is {name!r}: {why}.", name=name, why=why))
+        reasons.append(tr("The program always asks about a file {name!r}: {why}.", name=name, why=why))
     return (*dict.fromkeys(reasons), *name_reasons(relative))

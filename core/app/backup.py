@@ -141,7 +141,12 @@ def _files(home: Path, left_out: list[str]) -> Iterator[Path]:
         for one in [*folders, *names]:
             if not (here / one).is_symlink():
                 continue
-            left_out.append(tr("{path}: this is a link", path=(here / one).relative_to(home).as_posix()))
+            left_out.append(
+                tr(
+                    "{path}: the program does not back up links",
+                    path=(here / one).relative_to(home).as_posix(),
+                )
+            )
         folders[:] = sorted(one for one in folders if not (here / one).is_symlink())
         yield from (here / one for one in sorted(names) if not (here / one).is_symlink())
 
@@ -300,7 +305,9 @@ def _held_against(table: bytes, found: dict[str, tuple[int, str]], archive: Path
     told = {one.path: (one.size, one.sha256) for one in manifest.files}
     for path in sorted(told.keys() | found.keys()):
         if told.get(path) != found.get(path):
-            raise _refused(archive, tr("{path!r} differs from the backup's list of files", path=path))
+            raise _refused(
+                archive, tr("{path!r} is missing, changed or not in the backup's list of files", path=path)
+            )
     return manifest
 
 

@@ -535,7 +535,7 @@ def _knowledge(report: ImportReport) -> Iterator[str]:
         )
 
 
-WHERE = tr("Add or refuse each in Knowledge, Proposed.")
+WHERE = tr("Add or refuse each proposal in the Knowledge panel, under Proposed.")
 
 
 def sum_text(report: ImportReport) -> str:

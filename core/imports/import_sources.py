@@ -327,7 +327,7 @@ def _unknown(origin: Origin, data: Buffer, *, is_named: bool) -> Found:
 _LINKS = late(
     rb'"(?:files|archives|parts|exports)"\s*:\s*\[\s*\{[^\[\]]*?"(?:url|download_url|href|link)"\s*:'
 )
-LINKED = tr("Download the files that it links to, and choose those")
+LINKED = tr("Download the files that this file links to, and choose those")
 
 
 def _what(head: bytes) -> tuple[str, str]:

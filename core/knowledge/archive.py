@@ -57,7 +57,7 @@ def take_back(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:
     if now is None:
         raise StorageError(
             tr("This item is not in the archive any more"),
-            remedy=tr("Look at the archive again"),
+            remedy=tr("Open the list of archived items again"),
             where=str(path),
         )
     lines = b"\n".join(data.split(b"\n")[now.first_line - 1 : now.last_line]) + b"\n"

@@ -52,7 +52,7 @@ def unstruck(text: str) -> str:
 # Quotes: found in the words that a model was shown, or dropped and counted.
 
 QUOTE_LEFT_OUT = tr(
-    "The program left out the model's quote: the conversation does not contain it. No request contains this item until you edit it."
+    "The program left out the model's quote: the conversation does not contain that quote. The program sends this item to no model until you edit the item."
 )
 MAX_QUOTE_CHARS = 300
 """Most characters that a quoted span has."""

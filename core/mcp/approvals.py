@@ -252,7 +252,7 @@ def _code_lines(asked: McpApproval) -> Iterator[tuple[str, str]]:
         yield (
             tr("Your approval covers only a part of the code"),
             tr(
-                "There is more code in {folders} than an approval covers. The program does not notice changes of the rest",
+                "One approval does not cover all code in {folders}. If the uncovered code changes, the program does not notice",
                 folders=folders,
             ),
         )

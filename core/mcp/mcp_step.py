@@ -283,7 +283,7 @@ def _try(state: AppState, name: str) -> Result:
         return _unknown(state, name, "")
     state, looked = _looked(state, (name,), begins=True)
     if not state.config.project.is_trusted:
-        text = tr("No MCP server starts in a folder that you do not trust.")
+        text = tr("The program starts MCP servers only in folders that you trust.")
         return decline(state, "", NOTICE, text, tr("Trust the folder first.")), looked
     state = _changed(state, name, problem="", is_running=False, is_starting=False)
     return state, (EndServer(name), *looked)

@@ -384,7 +384,7 @@ def _passage(one: _Told, terms: Iterable[str]) -> RecalledPassage:
     if hit.cosine >= LEAST_COSINE:
         by.append(tr("the meaning is close ({cosine:.2f})", cosine=hit.cosine))
     why = (
-        tr("the passage answers the recalled message before")
+        tr("the passage is the reply to the message that the search found")
         if one.is_answer
         else tr(" and ").join(by) or tr("the search found the passage")
     )

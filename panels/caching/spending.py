@@ -417,7 +417,7 @@ def _vendors(desk: Desk, now: CachingSettings) -> None:
 def _keeping(desk: Desk, now: CachingSettings) -> None:
     _switch(desk, "appends_changes", tr("Append changes while the cache is warm"), now.appends_changes,
             tr("The program adds changed files after a warm prefix instead of rewriting the prefix"))  # fmt: skip
-    _switch(desk, "prewarm", tr("Warm up when a discussion opens"), now.prewarm,
+    _switch(desk, "prewarm", tr("Fill the cache when a discussion opens"), now.prewarm,
             tr("Opening a discussion reads its prefix into the cache. The embedded model always does so, free"))  # fmt: skip
     _switch(desk, "keepalive", tr("Keepalive"), now.keepalive,
             tr("Small requests keep an idle prefix cached when that is expected to save money"))  # fmt: skip

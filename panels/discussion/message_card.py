@@ -431,7 +431,7 @@ def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         )
         desk.ui.text(
             "text",
-            tr("{who} of {at} deleted", who=who, at=fmt.moment(message.at, desk.state.now)),
+            tr("Deleted: {message} from {at}", message=who, at=fmt.moment(message.at, desk.state.now)),
             tone="faint",
             style="small",
         )
@@ -528,7 +528,7 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
                     desk.send(RetrySend(discussion_id=opened.id, without_tools=True))
             if can_go_on(desk, opened, next(view.latest(opened), None)):
                 _go_on(desk, opened)
-            if failure.kind in KEY_FAILURES and ui.button("settings", tr("Enter a key"), icon="key"):
+            if failure.kind in KEY_FAILURES and ui.button("settings", tr("Enter an API key"), icon="key"):
                 desk.view.show_settings("providers")
 
 

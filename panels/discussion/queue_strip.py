@@ -81,7 +81,7 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
         if desk.is_replying:
             tip = tr("Send the message when the reply ends")
         elif failed_prompt_id(opened):
-            label, icon = tr("Retry, then send"), "rotate"
+            label, icon = tr("Retry the reply, then send"), "rotate"
             tip = tr("Ask again for the failed reply, then send the waiting messages")
         is_enabled = not desk.state.program.is_home_read_only
         if ui.button("send now", label, icon=icon, is_small=True, tip=tip, is_enabled=is_enabled):
@@ -95,7 +95,7 @@ def _awaits_limit(desk: Desk, opened: OpenDiscussion) -> None:
         return
     with ui.row("awaits limit", gap=6):
         ui.icon("icon", "circle-pause", tone="warn")
-        text = tr("{AWAITED} until you raise the limit in Usage.", AWAITED=AWAITED[type(command)])
+        text = tr("{what_waits} until you raise the limit in Usage.", what_waits=AWAITED[type(command)])
         ui.text("what", text, tone="warn", style="small", width=0, wraps=True)
         if ui.button(
             "send now", tr("Send now"), icon="paper-plane", is_small=True, tip=tr("Check the limit again")

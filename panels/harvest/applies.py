@@ -219,7 +219,7 @@ def _undone(state: AppState, report: UndoReport) -> list[Row]:
     back = fmt.count(len(report.restored), tr("conversation is back"), tr("conversations are back"))
     out: list[Row] = [
         ApplyCard(key="undone", title=tr("Undone"), icon="rotate-left", tone="purple",
-             lines=(tr("{removed} removed · {back}", removed=fmt.count(report.removed, tr('line'), tr('lines')), back=back),)),
+             lines=(tr("The undo removed {lines} · {conversations_back}", lines=fmt.count(report.removed, tr('line'), tr('lines')), conversations_back=back),)),
     ]  # fmt: skip
     if report.left:
         kept = fmt.count(

@@ -375,8 +375,8 @@ class Outcome(msgspec.Struct, frozen=True):
         if self.read_only:
             parts.append(
                 tr(
-                    "leave {read_only} of other programs alone",
-                    read_only=fmt.count(self.read_only, tr("source"), tr("sources")),
+                    "leave {sources} of other programs unchanged",
+                    sources=fmt.count(self.read_only, tr("source"), tr("sources")),
                 )
             )
         return ", ".join(parts)

@@ -209,7 +209,7 @@ def _empty(desk: Desk, ui: Ui) -> None:
     with ui.group("empty", gap=6):
         ui.gap(8)
         ui.text("title", tr("There is no knowledge yet"), style="h3")
-        ui.text("what", tr("Knowledge keeps facts, decisions, questions, tasks, playbooks and notes on files. A harvest takes them from old conversations. You can also write them here or in the Markdown files in this folder:"), tone="muted", wraps=True)  # fmt: skip
+        ui.text("what", tr("Knowledge keeps facts, decisions, questions, tasks, playbooks and notes about files. A harvest takes these items from old conversations. You can also write items here or in the Markdown files in this folder:"), tone="muted", wraps=True)  # fmt: skip
         folder = knowledge_path(desk.state, "").rstrip("/\\")
         ui.selectable_text("folder", folder, mono=True, height=28)
         if ui.button(

@@ -298,7 +298,7 @@ def _group_card(desk: Desk, ui: Ui, group: MergeGroup) -> None:
             )
             ui.push()
             if group.is_edited:
-                ui.badge("edited", tr("changed"), tone="accent", tip=tr("You changed the text"))
+                ui.badge("edited", tr("changed"), tone="accent", tip=tr("You changed the text of this merge"))
             if group.id not in own.merge_edits and ui.button(
                 "edit",
                 "",

@@ -349,6 +349,6 @@ def _asked(desk: Desk, project: Project) -> None:
             with ui.surface(("text", index), "card", padding=(12, 8)):
                 ui.text("text", line.text, style="mono_small", wraps=True)
     if project.held_back:
-        ui.text("held title", tr("These requests never apply, even if you agree"), style="strong")
+        ui.text("held title", tr("The program ignores the following, even if you agree"), style="strong")
         for index, sentence in enumerate(project.held_back):
             ui.text(("held", index), f"•  {sentence}", style="small", wraps=True)

@@ -55,7 +55,7 @@ def notifications_section(desk: Desk) -> None:
     ui.code("example", EXAMPLE, language="toml")
     ui.text(
         "not",
-        tr("The program supports no other messengers, such as Telegram."),
+        tr("The program supports only these kinds of channels: Telegram, for example, is not among them."),
         tone="muted",
         style="small",
         wraps=True,

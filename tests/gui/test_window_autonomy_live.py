@@ -112,7 +112,7 @@ def test_a_person_starts_it_beside_a_cap_sees_it_work_and_rest_wakes_it_and_stop
     person.key("Ctrl+Enter")
     sitting.sees("I am here.")
     sitting.waits_in(Attention.FORAGING)
-    sitting.sees("You wrote: the state changes from resting to engaged.")
+    sitting.sees("You sent a message, so autonomy changes from resting to engaged.")
     person.click("Stop")
     sitting.ends(lambda s: s.attention.autonomy is None)
     sitting.sees("You stopped autonomy.")

@@ -495,7 +495,7 @@ def test_a_queue_stops_at_a_failure_then_at_a_limit_and_goes_on_at_the_persons_w
 
     writer.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.00001))
     writer.until(lambda s: s.config.settings.caching.day_limit_usd == 0.00001)
-    driver.click("Retry, then send")
+    driver.click("Retry the reply, then send")
     sees(driver, "Spend limit reached")
     assert writer.said()[2:] == ["next"]
     driver.click("Send anyway")

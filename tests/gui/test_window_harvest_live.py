@@ -136,7 +136,7 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     person.click("Undo last harvest")
     sitting.ends(lambda s: s.harvest.undone is not None)
     sitting.sees("Undone")
-    sitting.sees("2 lines removed · 1 conversation is back")
+    sitting.sees("The undo removed 2 lines · 1 conversation is back")
     until(sitting.controller, lambda s: sitting.old in s.discussions.summaries)
     assert item_lines(sitting.home) == []
     assert not digest_file(sitting.home).exists()

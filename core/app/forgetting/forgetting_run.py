@@ -647,7 +647,7 @@ class ForgetHandler:
                 ForgetEnded(
                     receipt=None,
                     problem=why,
-                    remedy=tr("The program goes on with this at its next start."),
+                    remedy=tr("The program finishes forgetting at its next start."),
                     is_resumed=is_resumed,
                 )
             )

@@ -69,8 +69,8 @@ def run_restore(options: Options, console: Console) -> int:
         held = BackupDone(files=len(manifest.files), size_bytes=sum(one.size for one in manifest.files))
         console.note(
             tr(
-                "{held} of {made_at:%Y-%m-%d %H:%M} UTC; the backup is whole. It replaces {home}; the program keeps your present files beside it.",
-                held=_words(held),
+                "The backup of {made_at:%Y-%m-%d %H:%M} UTC is whole: {contents}. The backup replaces {home}; the program keeps your present files beside that folder.",
+                contents=_words(held),
                 made_at=manifest.made_at,
                 home=home,
             )

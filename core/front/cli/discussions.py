@@ -455,7 +455,9 @@ def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
                 *(f"{HOLDS} {names.get(one, one)}" for one in preview.holders),
             )
         console.note("\n".join((*asked, WARNING)))
-        if not confirm_final(console, tr("Forget all of this?"), "forget", is_yes=given.yes):
+        if not confirm_final(
+            console, tr("Forget everything that is listed above?"), "forget", is_yes=given.yes
+        ):
             console.note(tr("Nothing was forgotten."))
             return 1
         with console.waiting(tr("Forgetting")):

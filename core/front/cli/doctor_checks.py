@@ -238,7 +238,7 @@ def _version(name: str) -> str:
 def display(environ: Mapping[str, str], system: str) -> Iterator[Finding]:
     """A window can be opened: a display, or the virtual screen of the tour, and the libraries that draw."""
     if system != "linux":
-        yield ok("display", tr("the system itself shows windows here"))
+        yield ok("display", tr("this system needs no separate display server"))
         return
     shown = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     has_virtual = find_program("Xvfb") is not None
@@ -714,7 +714,7 @@ def desktop_idle(
             if environ.get("WAYLAND_DISPLAY")
             else tr("there is no X server"),
             tr(
-                "The program counts only how long you have not used its own window. To hide this line, set agent.desktop_idle to false"
+                "Your time away counts only from your last use of the program's window. To turn this check off, set agent.desktop_idle to false"
             ),
         )
     else:

@@ -187,7 +187,7 @@ def add_secrets(commands: CommandParsers, common: Parser) -> None:
     parser.add_argument(
         "--clean",
         action="store_true",
-        help=tr("remove the secrets; for logs, offer to forget the conversation"),
+        help=tr("remove the secrets that the command finds; for a log, offer to forget its conversation"),
     )
     parser.add_argument("--yes", action="store_true", help=tr("confirm beforehand: the command does not ask"))
 

@@ -277,7 +277,7 @@ def named_among(items: Sequence[Item], name: str, *, remedy: str) -> Item:
     places = ", ".join(f"{one.file}:{one.first_line}" for one in found[:5])
     raise UsageError(
         tr(
-            "{found} items contain {name!r}: name one by its place ({places})",
+            "{found} items contain {name!r}: name one by file and line ({places})",
             found=len(found),
             name=name,
             places=places,

@@ -96,7 +96,7 @@ async def last_comparison(request: Request[None]) -> Answer:
 def _data(state: AppState, chosen: str) -> ComparisonData:
     opened = state.discussions.open.get(chosen)
     if opened is None or opened.comparison is None:
-        raise unknown("comparison", chosen, tr("Start one with POST to the same path"))
+        raise unknown("comparison", chosen, tr("Start a comparison with POST to the same path"))
     return ComparisonData(
         discussion_id=chosen,
         message_id=opened.comparison.prompt_id,

@@ -121,7 +121,7 @@ def checked_index(data: bytes) -> IndexText:
 
 def _passed(number: int, why: str) -> FactProblem:
     said = tr(
-        "the program skipped fact {number} of the index: {why}; it uses the YAML file instead",
+        "the program skipped fact {number} of the index: {why}; this fact now comes from its YAML file",
         number=number + 1,
         why=why,
     )

@@ -171,7 +171,7 @@ def overdue_reason(ends_within: timedelta) -> str:
 def overdue_sentence(batch: HarvestBatch, why: str, now: datetime) -> str:
     """Sentence about such a batch."""
     return tr(
-        "{batch}: {why}. The program asks the provider to stop it and keeps its answers. It sends nothing again in this run",
+        "{batch}: {why}. The program asks the provider to stop the batch and keeps its replies. This harvest sends no request again",
         batch=capital(batch_name(batch, now)),
         why=why,
     )

@@ -76,7 +76,11 @@ def _read(state: AppState, found: ProposalsState) -> AppState:
             source=newest.source,
         )
     return notify(
-        state, NOTICE, Level.INFO, text, tr("The program adds nothing to knowledge until you accept it.")
+        state,
+        NOTICE,
+        Level.INFO,
+        text,
+        tr("The program adds a proposal to knowledge only after you accept the proposal."),
     )
 
 

@@ -74,7 +74,7 @@ _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
         tr("Add credit or raise the limit at the provider, or choose another provider"),
     ),
     FailureKind.NO_TOOLS: (
-        tr("{model!r} takes no tools at {who}"),
+        tr("{who} does not accept tools with the model {model!r}"),
         tr("Send without tools, or choose another model"),
     ),
     FailureKind.OVERLOADED: (tr("{who} is overloaded"), tr("Retry in a minute, or choose another model")),

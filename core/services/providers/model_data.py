@@ -103,7 +103,7 @@ def load_models(path: Path) -> tuple[ModelProfile, ...]:
         return packaged
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
-            tr("The program cannot read the list of models: {error}", error=error),
+            tr("The program cannot read the file with the list of models: {error}", error=error),
             remedy=tr("Make the file readable UTF-8, or delete it"),
             where=str(path),
         ) from error

@@ -218,7 +218,8 @@ def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool 
             )
         case ProviderKind.OPENAI if has_openai_breakpoints(model):
             return _able(
-                tr("The program tells the provider to cache only at breakpoints, and sets none."), SALT + "."
+                tr("The program allows caching only at breakpoints and sets none: nothing is cached."),
+                SALT + ".",
             )
         case ProviderKind.GEMINI | ProviderKind.OPENAI:
             return _salted(

@@ -282,7 +282,7 @@ def _servers(values: Mapping[str, Value], facts: ProjectFacts) -> Iterator[Asked
         rest = _rest(row)
         value = (address or "no address") + rest
         words = tr(
-            "{name} at {address}: its discussions {go_where}",
+            "{name} at {address}: discussions with this provider {go_where}",
             name=name,
             address=one_line(value, 200),
             go_where=destination(name, address, {*facts.servers, *rows}),

@@ -546,7 +546,7 @@ def find_memory(
         allowed = (home,) if prefix.startswith(HOME_PREFIX) else (root, *allowed_roots)
         if not is_inside(folder, allowed):
             reason = tr(
-                "lies outside the project; name its folder in [project] allowed_roots of a trusted project"
+                "lies outside the project; trust the project, then add the folder to allowed_roots under [project]"
             )
             faults.append(
                 SettingsFault(

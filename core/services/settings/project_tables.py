@@ -91,7 +91,9 @@ def held_back(data: ProjectTables, own_servers: Iterable[str]) -> tuple[str, ...
         else "",
         _named(tr("The project changes settings that only you may change"), own),
         _named(tr("The project changes your providers or a vendor's; no project may do that"), servers),
-        _named(tr("The project gives MCP servers the names of yours; only yours count"), twins),
+        _named(
+            tr("The project has MCP servers with your servers' names; the program uses only yours"), twins
+        ),
     ]
     return tuple(sentence for sentence in said if sentence)
 

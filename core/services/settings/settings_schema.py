@@ -390,7 +390,7 @@ _AI = (
         key="ai_settings.caching.keepalive",
         kind=Kind.SWITCH,
         default=False,
-        doc=tr("Send keepalives for an idle prefix while the program expects them to pay off."),
+        doc=tr("Keep an unused cache alive with small requests while that should save money."),
         scope=SettingScope.USER,
         field="caching.keepalive",
     ),
@@ -778,7 +778,7 @@ _WINDOW = (
     *_policies("tools", tr("in every folder")),
     *_policies(
         "tools.folders.<folder>",
-        tr("in this folder and all folders below it (its path absolute or from `~`)"),
+        tr("in this folder and its subfolders (write the folder's path in full or from `~`)"),
     ),
     Setting(
         key="agent.max_turns",
@@ -827,7 +827,7 @@ _WINDOW = (
         key="trash_days",
         kind=Kind.WHOLE,
         default=30,
-        doc=tr("The days that a deleted discussion stays in the trash."),
+        doc=tr("How many days a deleted discussion stays in the trash."),
         scope=SettingScope.USER,
         field="trash_days",
         minimum=0,

@@ -157,7 +157,12 @@ def _snapshot(data: bytes) -> DataSnapshot:
         raise ValueError(tr("this is not a list of providers"))  # noqa: TRY004 - of the data, as all faults of them
     providers = _providers_from_raw(raw)
     if missing := _NEEDED - {one.id for one in providers if one.models}:
-        raise ValueError(tr("the answer has no models of {missing}", missing=", ".join(sorted(missing))))
+        raise ValueError(
+            tr(
+                "the downloaded price list names no models of {providers}",
+                providers=", ".join(sorted(missing)),
+            )
+        )
     return DataSnapshot(providers, from_auto_update=True)
 
 

@@ -474,7 +474,7 @@ def _mark(wire: Wire, place: int, ttl_s: int, hit: CacheHit) -> str:
         )
     if place < hit.index:
         return tr(
-            "The free breakpoint after {name} ({tokens}) keeps that prefix warm for other requests.",
+            "The breakpoint after {name} ({tokens}) costs nothing. Other requests can reuse the cache up to there.",
             name=name,
             tokens=tokens,
         )

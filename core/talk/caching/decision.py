@@ -427,8 +427,8 @@ def _why_kept(turn: PlannedTurn, kept: Decision, asked: ContextView | None) -> s
         )
     if view.reasoned and not view.deltas:
         return tr(
-            "The cache is warm: the sent context stays unchanged, earlier thinking too. A rewrite would leave out {superseded_tokens:,} tokens.",
-            superseded_tokens=kept.plan.superseded_tokens,
+            "The cache is warm: the program sends the context and earlier thinking unchanged. A rewrite would leave out {outdated_tokens:,} outdated tokens.",
+            outdated_tokens=kept.plan.superseded_tokens,
         )
     if not fresh:
         return tr("Earlier changes stay appended while the cache is warm; {carried}", carried=carried)

@@ -231,7 +231,11 @@ class DiscussionHandler:
         except Exception as error:  # the edge of a write: the turn that waits for it must hear of it
             logger.exception("records of %s could not be written", effect.discussion_id)
             self._refused(effect)
-            text = tr("The program failed to write: {name}: {error}", name=type(error).__name__, error=error)
+            text = tr(
+                "The program failed to write ({error_kind}): {error}",
+                error_kind=type(error).__name__,
+                error=error,
+            )
             self._emit(
                 WriteFailed(
                     discussion_id=effect.discussion_id,

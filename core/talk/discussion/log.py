@@ -223,7 +223,7 @@ def _torn_sentence(line: LogLine) -> str:
             "A crash cut off the last record of the log; {size_bytes} bytes of the record are left. The program skips the record and leaves these bytes in the file",
             size_bytes=line.size_bytes,
         )
-    return tr("The last record of the log had no line end; the program kept it whole")
+    return tr("The last record of the log had no line end; the program kept the whole record")
 
 
 def _size(path: Path) -> int:

@@ -145,7 +145,7 @@ def rows_of(buffer: Buffer, broken: list[Unread]) -> Iterator[dict[str, Any]]:
             try:
                 row = from_json(without_half_characters(decoded(line)), Any)
             except msgspec.DecodeError:
-                why = tr("it is not JSON; the program read the lines around it")
+                why = tr("this line is not JSON; the program skipped the line and read the others")
                 broken.append(Unread(place=tr("line {number}", number=number), why=why))
                 continue
         if isinstance(row, dict):

@@ -295,7 +295,7 @@ class _SessionReader:
             found = _mended(line)
             if found is None:
                 self._is_torn = True
-                why = tr("it is not JSON; the program read the lines around it")
+                why = tr("this line is not JSON; the program skipped the line and read the others")
                 self._broken.append(Unread(place=tr("line {number}", number=number), why=why))
             if not isinstance(found, _SessionRow):
                 return

@@ -639,7 +639,7 @@ def reasoning_refused(state: AppState, event: ReasoningRefused) -> AppState:
         return state
     text = tr(
         "{value} refused its own earlier thinking. The program sent the request again without that thinking. It does so for this model until the program ends. Nothing is lost.",
-        value=call.model or call.provider,
+        model=call.model or call.provider,
     )
     return notify(
         state,
@@ -657,8 +657,8 @@ def switch_refused(state: AppState, event: SwitchRefused) -> AppState:
     if call is None:
         return state
     text = tr(
-        "{value} takes no change of tools or effort in the middle of a discussion. The program sent the request again with the change at its beginning. You pay for the discussion once more. The program does so for this model until the program ends. Nothing is lost.",
-        value=call.model or call.provider,
+        "{model} accepts no change of tools or effort in the middle of a discussion. So the program moved the change to the beginning and sent the request again. You pay for the whole discussion once more. Until you close the program, changes for this model go to the beginning. Nothing is lost.",
+        model=call.model or call.provider,
     )
     model = (call.provider, call.model)
     caching = replace(state.caching, unswitched=state.caching.unswitched | {model})

@@ -367,7 +367,7 @@ def test_of_ten_thousand_discussions_only_those_in_view_are_drawn() -> None:
         ("Enable Gemini explicit caching", "gemini_enabled", False),
         ("Allow >1h Gemini caches (charges may apply)", "gemini_allow_long", True),
         ("Append changes while the cache is warm", "appends_changes", False),
-        ("Warm up when a discussion opens", "prewarm", True),
+        ("Fill the cache when a discussion opens", "prewarm", True),
         ("Keepalive", "keepalive", True),
     ],
 )

@@ -293,7 +293,7 @@ def test_a_failed_send_says_what_helps_and_one_key_retries_with_nothing_retyped(
 def test_a_send_that_failed_for_its_key_leads_to_the_settings() -> None:
     screen = Screen(states.failed(FailureKind.BAD_KEY))
 
-    screen.ui.click("Enter a key")
+    screen.ui.click("Enter an API key")
 
     assert screen.ui.has("Anthropic API key")
 

@@ -102,7 +102,7 @@ def test_a_queue_behind_a_failure_says_that_the_failed_message_goes_first() -> N
     )
     screen = Screen(held)
 
-    screen.ui.click("Retry, then send")
+    screen.ui.click("Retry the reply, then send")
 
     assert screen.asked == [SendQueued("d1")]
 

@@ -87,7 +87,7 @@ def test_what_was_taken_back_left_and_restored_is_told() -> None:
     words = panel(screen)
 
     for expected in (
-        "Undone", "11 lines removed · 2 conversations are back", "1 line kept, because you changed it since",
+        "Undone", "The undo removed 11 lines · 2 conversations are back", "1 line kept, because you changed it since",
         "facts.md: Anthropic counts a 5-minute entry from its last read. Mostly.", "Cache TTL policy", "gone",
         "Could not be undone", "harbour.md could not be read: permission denied",
     ):  # fmt: skip

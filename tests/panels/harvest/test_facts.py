@@ -92,7 +92,8 @@ def test_what_apply_does_is_a_sentence() -> None:
         == "Write 1 item, move 1 conversation to the trash, remove 1 empty conversation"
     )
     assert (
-        harvest_facts.Outcome(0, 0, 2, 0).sentence == "Write nothing, leave 2 sources of other programs alone"
+        harvest_facts.Outcome(0, 0, 2, 0).sentence
+        == "Write nothing, leave 2 sources of other programs unchanged"
     )
 
 

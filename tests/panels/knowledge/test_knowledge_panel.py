@@ -140,7 +140,7 @@ def test_when_nothing_is_known_it_says_what_it_is_for_and_how_items_get_there() 
 
     assert "There is no knowledge yet" in words_of(screen)
     assert screen.ui.shows(
-        "Knowledge keeps facts, decisions, questions, tasks, playbooks and notes on files. A harvest takes them from old conversations. You can also write them here or in the Markdown files in this folder:"
+        "Knowledge keeps facts, decisions, questions, tasks, playbooks and notes about files. A harvest takes these items from old conversations. You can also write items here or in the Markdown files in this folder:"
     )
     assert screen.ui.shows(ks.FOLDER)
     screen.ui.click("Harvest conversations")

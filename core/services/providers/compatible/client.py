@@ -258,7 +258,7 @@ class CompatibleProvider:
         names = sorted(name for of, name in self._learned if of == model)
         refused = [
             tr(
-                "For {model!r}, the server wants the reasoning before earlier tool calls back. The program sends the reasoning that it kept",
+                "The server of {model!r} wants back the reasoning that came before tool calls. The program sends the reasoning that was kept",
                 model=model,
             )
             if name == WANTED

@@ -230,9 +230,9 @@ def _not_installed(what: str, package: str) -> ProviderError:
     return ProviderError(
         FailureKind.NOT_INSTALLED,
         tr(
-            "The program cannot find the embedded model's {what} ({replace})",
-            what=what,
-            replace=package.replace("_", "-"),
+            "The embedded model's {part} is not installed: the package {package} is missing",
+            part=what,
+            package=package.replace("_", "-"),
         ),
         remedy=INSTALL_REMEDY,
     )

@@ -180,7 +180,7 @@ def test_one_discussion_at_a_time_and_its_start_ends_what_was_allowed(book: Auto
     assert page_of(book.state, first).grants == ()
     assert mode_of(book.state, first) is Mode.ASK
     assert book.state.discussions.summaries[first].meta.mode is Mode.ASK, "the list says so as well"
-    assert any("nobody sees the edits of autonomy" in notice.text for notice in book.state.program.notices)
+    assert any("nobody watches during autonomy" in notice.text for notice in book.state.program.notices)
 
     second = book.discussion()
     book.play(StartAutonomy(second, "two"))

@@ -94,13 +94,13 @@ NOTHING: tuple[tuple[str, Change], ...] = (
 )  # fmt: skip
 SOMETHING: tuple[tuple[str, Change, str], ...] = (
     ("a server", _set("providers", "evil", {"base_url": "http://e.example:81/v1"}),
-     ("Server: evil at http://e.example:81/v1: its discussions go to e.example:81, with the key named 'evil'"
+     ("Server: evil at http://e.example:81/v1: discussions with this provider go to e.example:81, with the key named 'evil'"
      " (MANUAL_SLOP_KEY_EVIL, the keyring, the data folder).")),
     ("a server's address", _set("providers", "box", {"base_url": "http://e/v1"}),
-     ("Server: box at http://e/v1: its discussions go to e, with the key named 'box'"
+     ("Server: box at http://e/v1: discussions with this provider go to e, with the key named 'box'"
      " (MANUAL_SLOP_KEY_BOX, the keyring, the data folder) – changed, before: http://b/v1.")),
     ("a server's label", _set("providers", "box", {"base_url": "http://b/v1", "label": "OpenAI"}),
-     ("""Server: box at http://b/v1 {"label": "OpenAI"}: its discussions go to b, with the key named 'box'"""
+     ("""Server: box at http://b/v1 {"label": "OpenAI"}: discussions with this provider go to b, with the key named 'box'"""
      " (MANUAL_SLOP_KEY_BOX, the keyring, the data folder) – changed, before: http://b/v1.")),
     ("the whole disk", _set("project", "allowed_roots", ["/srv", "/"]),
      "Outside folder that presets and searches may read, where index files are written: /."),

@@ -116,7 +116,7 @@ def test_of_two_servers_by_one_name_the_person_s_counts_and_it_is_said(place: Pl
     assert loaded.settings.mcp == {"files": McpServerSettings("files", ("mine",))}
     assert loaded.project.asked == ()
     assert (
-        "The project gives MCP servers the names of yours; only yours count: files."
+        "The project has MCP servers with your servers' names; the program uses only yours: files."
         in loaded.project.held_back
     )
 

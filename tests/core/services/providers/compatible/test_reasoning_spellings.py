@@ -164,7 +164,7 @@ def test_a_server_that_wants_reasoning_back_gets_it_with_calls_that_have_none(wo
     given = [[one.get("reasoning_content") for one in sent if one.get("tool_calls")] for sent in server.asked]
     assert (first.error, second.error) == (None, None)
     assert given == [["Hm.", None], ["Hm.", " "], ["Hm.", " "]]
-    assert "wants the reasoning before earlier tool calls" in first.stopped.remarks[0]
+    assert "wants back the reasoning that came before tool calls" in first.stopped.remarks[0]
 
 
 PIECES = {
