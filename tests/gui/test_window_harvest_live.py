@@ -93,7 +93,7 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     person.click("Preview 1 conversation")
     sitting.ends(lambda s: s.harvest.preview is not None)
     sitting.sees("3 of 3 ticked")
-    sitting.sees("Then")
+    sitting.sees("Conversations")
     screen.check()
     person.click(person.find("What happens to the conversations", kind=Combo))
     sitting.sees("Move them to the trash, keep imported ones")
