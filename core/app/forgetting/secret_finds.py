@@ -320,7 +320,7 @@ def report_data(report: SecretReport) -> dict[str, object]:
             }
             for find in report.finds
         ],
-        "read": report.files,
+        "files": report.files,
         "problems": list(report.problems),
         "cleaned": report.cleaned,
         "forget": [f"manual-slop forget {one}" for one in report.discussion_ids],

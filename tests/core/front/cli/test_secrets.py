@@ -29,6 +29,7 @@ def test_places_are_told_then_cleaned_after_a_yes_and_the_conversation_is_forgot
     assert [one.code for one in outs] == [1, 1, 2]
     assert "knowledge/facts.md:3: key or token of a service" in outs[0].out
     assert f"  manual-slop forget {chosen}\n" in outs[0].out
+    assert outs[1].json["files"] > 1
     assert outs[1].json["forget"] == [f"manual-slop forget {chosen}"]
     assert KEY in facts.read_text()
 

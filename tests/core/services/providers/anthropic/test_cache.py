@@ -149,7 +149,7 @@ def test_after_a_changed_salt_the_next_turn_misses_and_the_one_after_hits(client
 @pytest.mark.parametrize(
     ("change", "words_"),
     [
-        ({"files": "files in the data folder that this program did not write"}, "earlier messages changed"),
+        ({"files": "other files"}, "earlier messages changed"),
         ({"tools": TOOLS[:1]}, "the tools changed"),
         ({"model": "claude-sonnet-5-5"}, "the model changed"),
         ({"effort": Effort.LOW}, "the provider could not tell"),
