@@ -116,13 +116,7 @@ def tr(text: str, /, **values: object) -> str:
 
 def joined(between: str, parts: Iterable[str]) -> str:
     """Texts as one, as `str.join` does, which keeps what each says in English."""
-    texts = list(parts)
-    whole = between.join(texts)
-    if not any(isinstance(one, Translated) for one in texts):
-        return whole
-    names = [f"part{at}" for at in range(len(texts))]
-    form = between.replace("{", "{{").replace("}", "}}").join(f"{{{name}}}" for name in names)
-    return Translated.of(whole, form, dict(zip(names, texts, strict=True)))
+    return _made(between.join, list(parts))
 
 
 def as_sentences(*parts: str, is_closed: bool = False) -> str:
@@ -131,15 +125,15 @@ def as_sentences(*parts: str, is_closed: bool = False) -> str:
     Args:
         is_closed: the last one gets its full stop too.
     """
-    texts = [part for part in parts if part]
-    ended = [
-        one if str.endswith(one, _MARKS) else f"{str.__str__(one)}."
-        for one in texts[: len(texts) if is_closed else -1]
-    ]
-    whole = " ".join([*ended, *texts[len(ended) :]])
-    if not any(isinstance(one, Translated) for one in texts):
-        return whole
-    return Translated.of(whole, "{text}", {"text": as_sentences(*map(english, texts), is_closed=is_closed)})
+
+    def in_a_row(texts: list[str]) -> str:
+        ended = [
+            one if str.endswith(one, _MARKS) else f"{str.__str__(one)}."
+            for one in texts[: len(texts) if is_closed else -1]
+        ]
+        return " ".join([*ended, *texts[len(ended) :]])
+
+    return _made(in_a_row, [part for part in parts if part])
 
 
 _MARKS = (".", "!", "?", "…")
@@ -151,10 +145,15 @@ def spliced(form: str, /, *values: object) -> str:
     Args:
         form: signs around the texts (`{}: {}.`), the same in every language.
     """
-    whole = form.format(*values)
-    if not any(isinstance(one, Translated) for one in values):
+    return _made(lambda texts: form.format(*texts), [*map(_told, values)])
+
+
+def _made(make: Callable[[list[Any]], str], texts: list[Any]) -> str:
+    """A text that is made of others, and in English of these in English."""
+    whole = make(texts)
+    if not any(isinstance(one, Translated) for one in texts):
         return whole
-    return Translated.of(whole, "{text}", {"text": form.format(*map(english, values))})
+    return Translated.of(whole, "{text}", {"text": make([*map(english, texts)])})
 
 
 def english(value: object) -> Any:

@@ -6,6 +6,7 @@ import pytest
 
 from core.kernel.errors import SlopError
 from core.kernel.language import english, joined, spliced, tr
+from core.kernel.opener import OddFileError
 
 
 @pytest.mark.usefixtures("german")
@@ -17,6 +18,10 @@ def test_a_text_that_went_through_an_error_or_a_form_is_known_in_english() -> No
         str(text): "The editor cannot be started: permission denied",
         spliced("{}.", text): "The editor cannot be started: permission denied.",
         spliced("{}: {:,}", "a", 1_000): "a: 1,000",
+        spliced("a: {}", ValueError(text)): "a: The editor cannot be started: permission denied",
+        spliced("a: {}", OddFileError(text, "Move it", "/f")): (
+            "a: The editor cannot be started: permission denied. Move it: /f"
+        ),
         joined(". ", (text, "x")): "The editor cannot be started: permission denied. x",
     }
     assert {english(said): told for said, told in kept.items()} == {told: told for told in kept.values()}
