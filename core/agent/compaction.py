@@ -19,7 +19,7 @@ from core.agent.agent_messages import (
 from core.agent.cut_plan import COMPRESSION_PROMPT, SUMMARY_TOKENS, with_summary, without_summary
 from core.kernel.figures import count, money
 from core.kernel.ids import Stamp
-from core.kernel.language import in_english, spliced, tr
+from core.kernel.language import as_sentences, in_english, spliced, tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import LiveCall, OpenDiscussion
 from core.kernel.values.messages import Message
@@ -353,7 +353,7 @@ def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
     """Words for the person about a cut, with what made it needed where a request was too long."""
     call = state.turns.calls.get(one.discussion_id)
     overflow = call.overflow if call is not None and call.id == one.call_id else None
-    why = spliced("{}. ", overflow.what.removesuffix(".")) if overflow is not None else ""
+    why = spliced("{} ", as_sentences(overflow.what, is_closed=True)) if overflow is not None else ""
     window = context_window(state, one.discussion_id)
     assumed = ""
     if window is not None and window.is_assumed and overflow is None:
@@ -369,7 +369,7 @@ def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
         if cut.shrunk
         else ""
     )
-    left = " ".join(filter(None, (_left(cut), shrunk)))
+    left = as_sentences(_left(cut), shrunk)
     return tr(
         "{why}{value} The log keeps everything.{assumed}", why=why, value=left or _WITHIN, assumed=assumed
     )
@@ -390,7 +390,7 @@ def _left(cut: ViewCut) -> str:
             messages=cut.left_messages,
             tokens=tokens,
         )
-    return spliced("{} {}", messages, _INSTEAD[bool(cut.journal), bool(cut.summary)])
+    return as_sentences(messages, _INSTEAD[bool(cut.journal), bool(cut.summary)])
 
 
 _INSTEAD = {

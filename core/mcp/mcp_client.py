@@ -18,7 +18,7 @@ from core.kernel import figures
 from core.kernel.child_process import find_program, start_child
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, spliced, tr
 from core.kernel.values.mcp import McpAnswer, McpOrigin, McpServerSettings, McpTool, WrappedCommand
 from core.mcp import bounds
 from core.mcp.approvals import BackOff, is_own_machine, remote_problem
@@ -213,7 +213,7 @@ class McpClient:
             name, wait_s = entry.settings.name, entry.back_off.left_s(self._clock())
             if wait_s > 0:
                 raise McpError(
-                    f"The MCP server {name} does not run: {entry.problem or 'it ended'}",
+                    spliced("The MCP server {} does not run: {}", name, entry.problem or "it ended"),
                     remedy=f"It is started again at the next call after {figures.span(wait_s)}",
                 )
             before = entry.tools
@@ -239,9 +239,9 @@ class McpClient:
         if isinstance(answer, bounds.HostStarted):
             entry.tools, entry.left_out, entry.problem = answer.tools, answer.left_out, ""
             return
-        entry.problem = _problem(answer) + _shut(settings)
+        entry.problem = as_sentences(_problem(answer), _shut(settings))
         entry.back_off = entry.back_off.failed(self._clock())
-        raise McpError(f"The MCP server {settings.name} does not start: {entry.problem}")
+        raise McpError(spliced("The MCP server {} does not start: {}", settings.name, entry.problem))
 
     def _order(self, entry: _StartedServer) -> bounds.HostStart:
         settings = entry.settings
@@ -423,7 +423,7 @@ def _shut(settings: McpServerSettings) -> str:
     key = f"mcp.servers.{settings.name}.network"
     if not fetcher:
         return ""
-    return ". " + tr(
+    return tr(
         "The server's network is off, so {fetcher} cannot download anything: set {key} = true",
         fetcher=fetcher,
         key=key,

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, joined, tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.mcp import McpOrigin, McpPhase, McpServer, McpServerSettings
 from core.kernel.values.state import AppState, CommandOutcome, Level
@@ -336,12 +336,14 @@ def _said(state: AppState) -> AppState:
         else tr("The MCP server {names} waits for your approval", names=names)
     )
     lines = [line for name in asking for line in state.mcp.servers[name].changed]
-    return notify(state, NOTICE, Level.INFO, f"{text}.", "\n".join(lines), is_standing=True)
+    text = as_sentences(text, is_closed=True)
+    return notify(state, NOTICE, Level.INFO, text, joined("\n", lines), is_standing=True)
 
 
 def _write_refused(state: AppState, happened: WriteRefused) -> AppState:
     what, remedy = write_note(happened.name, happened.places, happened.root)
-    return notify(state, f"{WRITE_NOTICE}{happened.name}", Level.WARNING, what, f"{remedy}.")
+    remedy = as_sentences(remedy, is_closed=True)
+    return notify(state, f"{WRITE_NOTICE}{happened.name}", Level.WARNING, what, remedy)
 
 
 WRITE_NOTICE = "mcp-write-"

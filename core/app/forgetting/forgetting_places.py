@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from core.kernel.figures import count
-from core.kernel.language import capital, retold, spliced, tr
+from core.kernel.language import as_sentences, capital, retold, spliced, tr
 from core.kernel.values.knowledge import ForgetPreview, ForgetReceipt, PlaceReport
 from core.knowledge.facts.fact_checks import FOLDERS
 
@@ -468,7 +468,7 @@ def preview_text(preview: ForgetPreview) -> str:
     kept = count(
         preview.kept_items, tr("item with another source stays"), tr("items with another source stay")
     )
-    return spliced("{} {}.", said, kept) if preview.kept_items else said
+    return as_sentences(said, kept, is_closed=True) if preview.kept_items else said
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from operator import is_not
 from msgspec.structs import replace
 
 from core.kernel.figures import dollars
-from core.kernel.language import as_sentences, capital, tr
+from core.kernel.language import as_sentences, capital, joined, spliced, tr
 from core.kernel.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
@@ -586,7 +586,7 @@ def notice_text(state: AppState) -> tuple[str, str]:
     whole = [one for one in rows if not one.is_appended]
     appended = [one for one in rows if one.is_appended]
     texts = [
-        f"{what}: {_summed(state, some)}"
+        spliced("{}: {}", what, _summed(state, some))
         for what, some in (
             (tr("Will be rewritten on the next turn"), whole),
             (tr("Goes with the next message"), appended),
@@ -594,9 +594,9 @@ def notice_text(state: AppState) -> tuple[str, str]:
         if some
     ]
     reasons = list(dict.fromkeys(one.why for one in (*whole, *appended)))
-    why = "; ".join(reasons) if len(reasons) <= NAMED else tr("knowledge changed")
+    why = joined("; ", reasons) if len(reasons) <= NAMED else tr("knowledge changed")
     each = tr(" The Caching panel lists each discussion.") if len(rows) > 1 else ""
-    return as_sentences(*texts), f"{capital(why)}.{each}"
+    return as_sentences(*texts), spliced("{}.{}", capital(why), each)
 
 
 def _summed(state: AppState, rows: list[Rewrite]) -> str:

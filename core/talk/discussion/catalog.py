@@ -538,7 +538,7 @@ class Catalog:
         db.execute("ROLLBACK TO one_discussion")
         db.execute("RELEASE one_discussion")
         read = read_meta(self._home, discussion_id)
-        problem = " ".join(filter(None, (problem, read.problem)))
+        problem = as_sentences(problem, read.problem)
         return DiscussionSummary(meta=read.meta, updated_at=read.meta.created_at, problem=problem), True
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from msgspec.structs import replace
 
 from core.app.app_messages import PERSON_ONLY, Effect
+from core.kernel.language import english
 from core.kernel.values.cache import DiscussionCacheState
 from core.kernel.values.mcp import McpApproval, McpApproved, McpOrigin, McpPhase, McpServer, McpServerSettings
 from core.kernel.values.settings import Project, Settings
@@ -278,3 +280,22 @@ def test_a_write_that_the_sandbox_refused_is_told_with_the_way_to_allow_it() -> 
     (notice,) = [one for one in book.state.program.notices if "could not write" in one.text]
     assert "--project" not in notice.detail
     assert "Its README names the argument or variable" in notice.detail
+
+
+@pytest.mark.usefixtures("german")
+def test_notices_of_servers_are_known_in_english() -> None:
+    book = ServerPlaybook()
+    book.begin()
+    book.play(WriteRefused(name="files", places=("/srv/node_modules/x/memory.json",), root="/project"))
+
+    told = [
+        (str.__str__(one.text), english(one.text), english(one.detail)) for one in book.state.program.notices
+    ]
+
+    assert [text for _, text, _ in told if "approval" in text] == [
+        "The MCP server files waits for your approval."
+    ]
+    assert [detail for _, _, detail in told if "README" in detail] == [
+        "Give the server a folder in this project. Its README names the argument or variable."
+    ]
+    assert all(german != text for german, text, _ in told)

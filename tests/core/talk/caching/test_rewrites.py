@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from core.app.app_messages import DismissNotice, HomeOpened
 from core.kernel.errors import FailureKind
+from core.kernel.language import english
 from core.kernel.values.agent import AgentTurn
 from core.kernel.values.cache import DiscussionCacheState, Rewrite
 from core.kernel.values.curation import NamedText, Preset
@@ -131,6 +132,23 @@ def test_it_is_said_by_name_tokens_cost_and_reason(book: Playbook) -> None:
     assert said.level is Level.WARNING
     assert said.text == "Will be rewritten on the next turn: «Tides», ~12,300 tokens, est. $0.04"
     assert said.detail == "The digest changed."
+
+
+@pytest.mark.usefixtures("german")
+def test_it_is_said_in_the_persons_language_and_known_in_english(book: Playbook) -> None:
+    names = [chosen(book), book.discussion("Currents")]
+    for name in names:
+        warm(book, name)
+    tell(book, *(due(book, name) for name in names))
+
+    said = notice(book)
+    assert said is not None
+    assert "Will be rewritten" not in said.text
+    assert (
+        english(said.text)
+        == "Will be rewritten on the next turn: «Tides», «Currents», ~24,600 tokens, est. $0.08"
+    )
+    assert english(said.detail) == "The digest changed. The Caching panel lists each discussion."
 
 
 def test_a_price_that_rests_on_an_entry_nobody_read_is_said_with_the_most_it_may_be(book: Playbook) -> None:
