@@ -20,6 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.agent.leaked_dialects import (
+    DECODER,
     OPENINGS,
     TELLS_OF_CALLS,
     Found,
@@ -74,8 +75,6 @@ _RUN = late(r"`+")
 _BLANK = late(r"\n[ \t]*\n")
 _ESCAPED = late(r"\\+[nrt]|\\+u[0-9a-fA-F]{4}")
 _NO_LETTERS = late(r"[\W\d_]+")
-_DECODER = json.JSONDecoder(strict=False)
-"""Models write line breaks into the strings of their calls."""
 _MOST_TRIES = 100
 """Places of a text that are looked at."""
 
@@ -217,18 +216,15 @@ def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str) -> list[
         )
         if found is None or not _REST[bool(head[1])].match(text, found[1]):
             continue
-        try:
-            given = tuple((name, _as_json(arguments)) for name, arguments in found[0])
-        except (RecursionError, TypeError, ValueError):
-            return []
-        return [_Leak(start=head.start(), end=len(text), cores=(text[body : found[1]],), calls=given)]
+        leak = _leak_of(head.start(), len(text), (text[body : found[1]],), found[0])
+        return [] if leak is None else [leak]
     return []
 
 
 def _tells_itself(text: str, at: int) -> bool:
     """True if JSON says that it is a call, or a list of calls."""
     try:
-        value, _ = _DECODER.raw_decode(text, at)
+        value, _ = DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
         return False
     several = value if isinstance(value, list) else [value]
@@ -303,29 +299,27 @@ def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | 
     )  # it has its own end
     if not calls or not is_closed:
         return None
-    try:
-        given = tuple((name, _as_json(arguments)) for name, arguments in calls)
-    except RecursionError:
-        return None
     end = after + len(_CLOSE) if has_close else core_end
-    return _Leak(start=start, end=end, cores=(text[body:core_end],), calls=given)
+    return _leak_of(start, end, (text[body:core_end],), calls)
 
 
 def _dialect_leak(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | None:
     found = dialect_calls(text, start, tools)
-    try:
-        return found and _Leak(
-            start=start,
-            end=found[1],
-            cores=(text[start : found[1]], without_tokens(text[start : found[1]])),
-            calls=tuple((name, _as_json(arguments)) for name, arguments in found[0]),
-        )
-    except (
-        RecursionError,
-        TypeError,
-        ValueError,
-    ):  # deeper than JSON goes, or a value of Python that it has not
+    if found is None:
         return None
+    core = text[start : found[1]]
+    return _leak_of(start, found[1], (core, without_tokens(core)), found[0])
+
+
+def _leak_of(
+    start: int, end: int, cores: tuple[str, ...], calls: Iterable[tuple[str, dict[str, Any]]]
+) -> _Leak | None:
+    """The leak of these calls; None where arguments are deeper than JSON goes, or a value of Python that it has not."""
+    try:
+        given = tuple((name, _as_json(arguments)) for name, arguments in calls)
+    except (RecursionError, TypeError, ValueError):
+        return None
+    return _Leak(start=start, end=end, cores=cores, calls=given)
 
 
 def _as_json(arguments: dict[str, Any]) -> str:
@@ -359,7 +353,7 @@ _BETWEEN = late(r"\s*(?:[;,]\s*(?=[\[{])|[}\]]{1,3}\s*(?=</tool_call>))?")
 def _value_at(text: str, at: int) -> tuple[Any, int] | None:
     """JSON from here, also where a model left out what closes it before the closing tag."""
     try:
-        return _DECODER.raw_decode(text, at)
+        return DECODER.raw_decode(text, at)
     except RecursionError:
         return None
     except ValueError:
@@ -369,7 +363,7 @@ def _value_at(text: str, at: int) -> tuple[Any, int] | None:
     body = text[at:end].rstrip()
     for closing in _MISSING:
         with suppress(ValueError, RecursionError):
-            return _DECODER.decode(body + closing), end
+            return DECODER.decode(body + closing), end
     return None
 
 
@@ -389,7 +383,7 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | N
         at = _skip(text, head.end())
         if text[at : at + 1] == "{":
             try:
-                arguments, at = _DECODER.raw_decode(text, at)
+                arguments, at = DECODER.raw_decode(text, at)
             except (ValueError, RecursionError):
                 return None
             at = end_of(_BRACKETS, text, at)

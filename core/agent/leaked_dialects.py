@@ -72,7 +72,7 @@ _ELEMENT = late(r"\s*<(([\w.:-]{1,128}))()>")
 _WORD = late(r"[\w-]+")
 _MOST_PYTHON = 20_000
 _MOST_CALLS = 20
-_DECODER = json.JSONDecoder(strict=False)
+DECODER = json.JSONDecoder(strict=False)
 """Models write line breaks into the strings of their calls."""
 
 
@@ -147,7 +147,7 @@ def _tool(name: str, tools: Mapping[str, ToolSchema]) -> str:
 def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:
     """An object: JSON, or as Gemma writes it, where keys have no quotes and texts have marks of their own or none."""
     try:
-        value, end = _DECODER.raw_decode(text, at)
+        value, end = DECODER.raw_decode(text, at)
     except ValueError:
         try:
             value, end = _loose_object(text, at, 0)
@@ -259,7 +259,7 @@ def _listed(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None
     if text[at : at + 1] not in {"{", "["}:
         return None
     try:
-        value, end = _DECODER.raw_decode(text, at)
+        value, end = DECODER.raw_decode(text, at)
     except RecursionError:
         return None
     except ValueError:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import string
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
 
 from core.kernel.patterns import late
 from core.kernel.secret_values import (
@@ -497,17 +496,16 @@ hashes and talk for secrets, and that of Azure, which takes the hashes of lock f
 def rules() -> tuple[Rule, ...]:
     """A rule for each service."""
     return tuple(
-        Rule(literals=tuple(words.split()), look=_looking(expressions))
+        Rule(literals=tuple(words.split()), look=_looking(tuple(map(late, expressions))))
         for words, *expressions in DETECTORS.values()
     )
 
 
-_unicode = cache(re.compile)  # unlike `compiled`: letters of all languages are letters here
+def _looking(patterns: Sequence[re.Pattern[str]]) -> Look:
+    """A look by these patterns; unlike for those of `compiled`, letters of all languages are letters here."""
 
-
-def _looking(expressions: list[str]) -> Look:
     def look(text: str, at: int) -> Find | None:
-        for pattern in map(_unicode, expressions):
+        for pattern in patterns:
             for match in pattern.finditer(text, max(0, at - _BEFORE_CHARS), at + _BEHIND_CHARS):
                 start, end = _span(match)
                 if end - start >= _LEAST_CHARS and not is_placeholder(text[start:end]):
