@@ -146,16 +146,21 @@ def _tool(name: str, tools: Mapping[str, ToolSchema]) -> str:
 
 def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:
     """An object: JSON, or as Gemma writes it, where keys have no quotes and texts have marks of their own or none."""
+    read = _value_at(text, at)
+    return read if read is not None and isinstance(read[0], dict) else None
+
+
+def _value_at(text: str, at: int) -> tuple[Any, int] | None:
+    """A value of JSON, or an object as `_object_at` reads it."""
     try:
-        value, end = DECODER.raw_decode(text, at)
-    except ValueError:
-        try:
-            value, end = _loose_object(text, at, 0)
-        except (ValueError, IndexError):
-            return None
+        return DECODER.raw_decode(text, at)
     except RecursionError:
         return None
-    return (value, end) if isinstance(value, dict) else None
+    except ValueError:
+        try:
+            return _loose_object(text, at, 0)
+        except (ValueError, IndexError):
+            return None
 
 
 _QUOTE = late(r"<\|\"\|>|<escape>|\"|'")
@@ -258,14 +263,10 @@ def _listed(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None
     """Objects with a name and arguments, alone or in a list."""
     if text[at : at + 1] not in {"{", "["}:
         return None
-    try:
-        value, end = DECODER.raw_decode(text, at)
-    except RecursionError:
+    read = _value_at(text, at)
+    if read is None:
         return None
-    except ValueError:
-        if (loose := _object_at(text, at)) is None:
-            return None
-        value, end = loose
+    value, end = read
     several = [json_call(one, tools) for one in calls_in(value)]
     calls = [one for one in several if one is not None]
     return (calls, end) if calls and len(calls) == len(several) else None
