@@ -43,13 +43,11 @@ def write_note(server: str, places: tuple[str, ...], root: str) -> tuple[str, st
         places=", ".join(places),
         where=where,
     )
-    inside = tr("Give the server a folder in this project. Its README names the argument or variable")
     if _OF_A_PACKAGE.search(places[0]):  # its own code: nobody should write there
-        return what, inside
+        return what, tr("Give the server a folder in this project. Its README names the argument or variable")
     folder = os.path.dirname(places[0]) or "/"
     remedy = tr(
-        "To allow that, open the folder: manual-slop --project {folder}, or Open folder. Then trust the folder. {replace}",
+        "To allow that, open the folder: manual-slop --project {folder}, or Open folder. Then trust the folder. Or give the server a folder in this project. Its README names the argument or variable",
         folder=folder,
-        replace=inside.replace("Give", "Or give", 1),
     )
     return what, remedy

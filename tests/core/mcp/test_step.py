@@ -287,6 +287,7 @@ def test_notices_of_servers_are_known_in_english() -> None:
     book = ServerPlaybook()
     book.begin()
     book.play(WriteRefused(name="files", places=("/srv/node_modules/x/memory.json",), root="/project"))
+    book.play(WriteRefused(name="other", places=("/data/notes/a.md",), root="/project"))
 
     told = [
         (str.__str__(one.text), english(one.text), english(one.detail)) for one in book.state.program.notices
@@ -296,6 +297,10 @@ def test_notices_of_servers_are_known_in_english() -> None:
         "The MCP server files waits for your approval."
     ]
     assert [detail for _, _, detail in told if "README" in detail] == [
-        "Give the server a folder in this project. Its README names the argument or variable."
+        "Give the server a folder in this project. Its README names the argument or variable.",
+        (
+            "To allow that, open the folder: manual-slop --project /data/notes, or Open folder. Then trust the folder. "
+            "Or give the server a folder in this project. Its README names the argument or variable."
+        ),
     ]
     assert all(german != text for german, text, _ in told)
