@@ -47,7 +47,7 @@ from core.agent.tools.turn_tools import items_of
 from core.kernel.codecs import from_json
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.structures import without
 from core.kernel.values.agent import ActKind, AgentPage, AgentTurn, CallState, FileChange, TodoItem, ToolCall
 from core.kernel.values.discussion import OpenDiscussion
@@ -463,7 +463,9 @@ def _restored(state: AppState, happened: FilesRestored) -> AppState:
         for one in page.changes
     )
     state = with_page(state, happened.discussion_id, replace(page, changes=changes))
-    state = conclude(state, CommandOutcome(command_id=happened.command_id, problem=" ".join(happened.left)))
+    state = conclude(
+        state, CommandOutcome(command_id=happened.command_id, problem=joined(" ", happened.left))
+    )
     count = len(happened.restored)
     if count == 1:
         text = tr("1 file is back to the state before this turn. The program does not undo commands.")
@@ -476,7 +478,7 @@ def _restored(state: AppState, happened: FilesRestored) -> AppState:
         text = tr("No file is back to the state before this turn. The program does not undo commands.")
     tasks = delegation.edits_of_tasks(state, happened.discussion_id, happened.turn_id)
     level = Level.WARNING if happened.left or tasks else Level.INFO
-    detail = " ".join(filter(None, (*happened.left, tasks)))
+    detail = joined(" ", filter(None, (*happened.left, tasks)))
     return notify(state, "undo", level, text, detail, discussion_id=happened.discussion_id)
 
 

@@ -17,7 +17,7 @@ from core.app.app_messages import (
     WriteWindow,
 )
 from core.app.forgetting.forgetting_messages import RunForget
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.structures import with_entry
 from core.kernel.values.agent import AgentPage
 from core.kernel.values.discussion import OpenDiscussion
@@ -88,11 +88,11 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
             "home-repaired",
             Level.WARNING,
             tr("The program repaired files in the data folder."),
-            "\n".join(event.repaired),
+            joined("\n", event.repaired),
         )
     if event.odd:
         text = tr("The program skips entries in the data folder that are not plain files.")
-        state = notify(state, "home-odd", Level.WARNING, text, "\n".join(event.odd))
+        state = notify(state, "home-odd", Level.WARNING, text, joined("\n", event.odd))
     if event.crash:
         text = tr("The program ended unexpectedly last time. What you wrote is kept.")
         detail = tr("The report names places in the program, none of your words: {crash}", crash=event.crash)

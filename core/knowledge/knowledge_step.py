@@ -6,7 +6,7 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.messages import Role
 from core.kernel.values.records import MessageRecord
@@ -59,7 +59,7 @@ def _memory_use_counted(state: AppState, happened: MemoryUseCounted) -> Result:
 def _offered(state: AppState, happened: KnowledgeDeleted) -> Result:
     """Offer what was deleted back: an item and a fact each have a notice, so that neither hides the other's."""
     notice = FACT_DELETED if isinstance(happened.undo, RestoreFact) else ITEM_DELETED
-    said = f"Deleted: {scrubbed_line(happened.text, 100)}"
+    said = tr("Deleted: {text}", text=scrubbed_line(happened.text, 100))
     return notify(state, notice, Level.INFO, said, action=happened.undo, action_label=tr("Undo")), ()
 
 
@@ -125,7 +125,7 @@ def knowledge_read(state: AppState, event: KnowledgeRead) -> Result:
     state = replace(state, knowledge=found)
     if not found.problems:
         return dismiss(state, "knowledge-files"), ()
-    detail = "\n".join(found.problems[1:])
+    detail = joined("\n", found.problems[1:])
     return notify(state, "knowledge-files", Level.WARNING, found.problems[0], detail, is_standing=True), ()
 
 

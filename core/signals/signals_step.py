@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean, one_line
 from core.kernel.ids import Stamp
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.structures import with_entry
 from core.kernel.values.agent import ActKind, AgentPage, CallState, ToolCall
 from core.kernel.values.signals import (
@@ -435,7 +435,7 @@ def _inbox(state: AppState, given: Stamp, happened: InboxRead) -> AppState:
     if not happened.odd:
         return dismiss(state, INBOX_NOTICE)
     text = tr("The inbox has entries that the program skips.")
-    return notify(state, INBOX_NOTICE, Level.WARNING, text, "\n".join(happened.odd), is_standing=True)
+    return notify(state, INBOX_NOTICE, Level.WARNING, text, joined("\n", happened.odd), is_standing=True)
 
 
 HANDLERS = Handlers(

@@ -18,7 +18,7 @@ from core.app.forgetting.forgetting_messages import (
     RunForgetLook,
 )
 from core.app.forgetting.forgetting_places import WARNING, headline, place
-from core.kernel.language import tr
+from core.kernel.language import joined, spliced, tr
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.facts import EvidenceState
 from core.kernel.values.harvest import HarvestLook
@@ -167,7 +167,8 @@ def _ended(state: AppState, happened: ForgetEnded) -> Result:
         state = notify(state, NOTICE, Level.ERROR, happened.problem, happened.remedy)
     else:
         level = Level.WARNING if receipt.problems else Level.INFO
-        detail = "\n".join(f"{place(one.place).label}: {one.problem}" for one in receipt.problems)
+        lines = [spliced("{}: {}", place(one.place).label, one.problem) for one in receipt.problems]
+        detail = joined("\n", lines)
         state = notify(state, NOTICE, level, headline(receipt), detail)
         state = replace(
             _without_proposals(state),

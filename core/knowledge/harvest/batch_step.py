@@ -258,7 +258,7 @@ def batched(
         label = tr("Preview the answers") if offered is not None else ""
         state = notify(state, NOTICE, Level.INFO, ended_sentence(closed), action=offered, action_label=label)
     elif report.said:
-        state = notify(state, NOTICE, Level.INFO, " ".join(report.said))
+        state = notify(state, NOTICE, Level.INFO, joined(" ", report.said))
     return state, follow
 
 

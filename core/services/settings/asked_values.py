@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.kernel import figures
 from core.kernel.errors import at_line
 from core.kernel.frame import one_line
-from core.kernel.language import spliced, tr
+from core.kernel.language import joined, spliced, tr
 from core.kernel.values.curation import FileItem, FileMode, Preset, TextTable
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.settings import AskedValue, Project, SettingsFault
@@ -205,7 +205,7 @@ def _item(preset: str, item: FileItem, facts: ProjectFacts) -> AskedValue:
     said += [tr("outside the project: {leads_to}", leads_to=leads_to)] if leads_to else []
     said += [tr("including files that .gitignore excludes")] if item.include_ignored else []
     said += [tr("with the note “{notes}”", notes=one_line(item.notes, 120))] if item.notes else []
-    words = one_line(item.path, 120) + (f" ({', '.join(said)})" if said else "")
+    words = one_line(item.path, 120) + (spliced(" ({})", joined(", ", said)) if said else "")
     return AskedValue(
         place=("presets", preset, item.path), value=_kept(f"{item.mode.value}{_rest(rest)}"), words=words
     )
@@ -442,7 +442,7 @@ def asked_lines(asked: Sequence[AskedValue]) -> tuple[AskedLine, ...]:
     items: dict[str, list[str]] = {}
     for one in asked:
         if one.place[0] == "presets":
-            items.setdefault(one.place[1], []).append(one.words + _difference(one))
+            items.setdefault(one.place[1], []).append(spliced("{}{}", one.words, _difference(one)))
         else:
             lines.append(_line(one))
     lines += [
@@ -461,10 +461,10 @@ def _line(asked: AskedValue) -> AskedLine:
     table = asked.place[0]
     if table == "identity":
         return AskedLine(tr("This folder turns identity files (CLAUDE.md, AGENTS.md, POC.md) off."))
-    size = f" ({figures.count(len(asked.text), tr('character'), tr('characters'))})" if asked.text else ""
-    return AskedLine(
-        f"{_TITLES[table]}: {asked.words}{size}{_difference(asked)}.", _settings_wording_text(asked.text)
-    )
+    characters = figures.count(len(asked.text), tr("character"), tr("characters"))
+    size = spliced(" ({})", characters) if asked.text else ""
+    words = spliced("{}: {}{}{}.", _TITLES[table], asked.words, size, _difference(asked))
+    return AskedLine(words, _settings_wording_text(asked.text))
 
 
 def _difference(asked: AskedValue) -> str:
@@ -481,7 +481,7 @@ def _listed(words: Sequence[str]) -> str:
         if len(words) > MAX_ITEMS
         else ""
     )
-    return ", ".join(words[:MAX_ITEMS]) + more
+    return spliced("{}{}", joined(", ", words[:MAX_ITEMS]), more)
 
 
 def _settings_wording_text(text: str) -> str:
@@ -518,7 +518,7 @@ def show_settings_faults(state: AppState) -> AppState:
         others = (
             spliced("{}: {}", place, fault.reason) for place, fault in zip(places[1:], more, strict=True)
         )
-        detail = "\n".join((places[0], *others))
+        detail = joined("\n", (places[0], *others))
         state = notify(state, f"settings/{path}", level, first.reason, detail, is_standing=True)
     return state
 
@@ -534,13 +534,13 @@ def show_trust(state: AppState) -> AppState:
         return _say_held_back(state) if is_said else dismiss(state, HELD_BACK)
     state = dismiss(state, HELD_BACK)
     lines = (trust_reason(project), *(line.words for line in asked_lines(project.asked)), *project.held_back)
-    return notify(state, "trust", Level.WARNING, trust_title(project), "\n".join(lines), is_standing=True)
+    return notify(state, "trust", Level.WARNING, trust_title(project), joined("\n", lines), is_standing=True)
 
 
 def _say_held_back(state: AppState) -> AppState:
     project = state.config.project
     text = tr("{value} asks for settings that no project may have", value=project.name or project.root)
-    return notify(state, HELD_BACK, Level.WARNING, text, "\n".join(project.held_back), is_standing=True)
+    return notify(state, HELD_BACK, Level.WARNING, text, joined("\n", project.held_back), is_standing=True)
 
 
 def refuse_write(state: AppState, command_id: str, notice_id: str, what: str) -> AppState:

@@ -85,7 +85,7 @@ def read_context_file(file: ContextFile, allowed_roots: tuple[Path, ...]) -> Nam
 
 def fault(file: ContextFile, reason: str) -> SettingsFault:
     """Fault of a file by its name. `reason`: the end of the sentence."""
-    return SettingsFault(path=str(file.path), line=None, reason=f"{file.name} {reason}")
+    return SettingsFault(path=str(file.path), line=None, reason=spliced("{} {}", file.name, reason))
 
 
 MAX_TEXTS, MAX_ROOTS = 500, 100
@@ -154,7 +154,7 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
 
 def _head_flaws(head: Mapping[str, Any]) -> list[Flaw]:
     flaws = [
-        Flaw(place=("project", key), reason=f"project.{key} {reason}")
+        Flaw(place=("project", key), reason=spliced("project.{} {}", key, reason))
         for key, value in head.items()
         if key in {"name", "identity"} and (reason := value_flaw(BY_KEY[f"project.{key}"], value))
     ]

@@ -288,7 +288,7 @@ def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool, has_hint: boo
     if setting is None or (setting.scope is SettingScope.PROJECT and not is_project):
         return _unknown(place, is_project=is_project, has_hint=has_hint)
     reason = value_flaw(setting, value) or _kind_flaw(place, value)
-    return Flaw(place=place, reason=f"{key} {reason}") if reason else None
+    return Flaw(place=place, reason=spliced("{} {}", key, reason)) if reason else None
 
 
 _NO_VALUES = tr(

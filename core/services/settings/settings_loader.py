@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from core.kernel.errors import ConfigError, at_line
 from core.kernel.figures import count
-from core.kernel.language import as_sentences, tr
+from core.kernel.language import as_sentences, spliced, tr
 from core.kernel.paths import CONFIG_FILE, CONFIG_VARIABLE, config_dir, home_dir, project_file
 from core.kernel.surroundings import current_folder
 from core.kernel.values.curation import NamedText, TextTable
@@ -147,7 +147,7 @@ def check_override(key: str, text: str) -> Value:
         )
     value = from_text(setting, text)
     if reason := value_flaw(setting, value):
-        raise ConfigError(f"{key} {reason}")
+        raise ConfigError(spliced("{} {}", key, reason))
     return value
 
 

@@ -7,7 +7,7 @@ from typing import get_args
 from msgspec.structs import replace
 
 from core.kernel.frame import clean
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.structures import with_entry
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState, CommandOutcome, Level
@@ -131,7 +131,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
     )
     state = show_trust(show_settings_faults(state))
     if event.warnings:
-        detail = "\n".join(event.warnings[1:])
+        detail = joined("\n", event.warnings[1:])
         state = notify(state, "settings-warning", Level.WARNING, event.warnings[0], detail, is_standing=True)
     else:
         state = dismiss(state, "settings-warning")

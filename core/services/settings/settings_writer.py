@@ -12,7 +12,7 @@ from typing import Any
 
 from core.kernel.disk import reported, sync_dir
 from core.kernel.errors import ConfigError
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.paths import project_file
 from core.kernel.values.curation import Preset
 from core.kernel.values.mcp import McpServerSettings
@@ -76,7 +76,7 @@ def write_setting(config_file: Path, key: str, value: Value | None) -> None:
             tr("{key!r} is not a user setting{key2}", key=key, key2=did_you_mean(key, tuple(BY_KEY)))
         )
     if value is not None and (reason := value_flaw(setting, value)):
-        raise ConfigError(f"{key} {reason}")
+        raise ConfigError(spliced("{} {}", key, reason))
     place = place_of(key)
     with locked(config_file):
         _write(config_file, {place: value})
@@ -241,7 +241,7 @@ def save_setting(root: Path, key: str, value: Value, trust_file: Path) -> None:
     if setting is None or setting.scope is not SettingScope.ANY:
         raise ConfigError(tr("{key!r} is not a project setting", key=key), remedy=tr("See docs/settings.md"))
     if reason := value_flaw(setting, value):
-        raise ConfigError(f"{key} {reason}")
+        raise ConfigError(spliced("{} {}", key, reason))
     place = tuple(key.split("."))
     is_new = edit_file(
         project_file(root),

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp, is_id
-from core.kernel.language import as_sentences, tr
+from core.kernel.language import as_sentences, joined, tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import without
 from core.kernel.values.agent import Mode
@@ -386,7 +386,7 @@ def loaded(state: AppState, event: DiscussionLoaded) -> AppState:
             f"repair/{opened.id}",
             Level.WARNING,
             tr("The program repaired {name} while reading it.", name=name),
-            "\n".join(opened.repaired),
+            joined("\n", opened.repaired),
             discussion_id=opened.id,
             is_standing=True,
         )
