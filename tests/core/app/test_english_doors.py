@@ -85,7 +85,7 @@ def lived(base: Path) -> None:
             Answer(json_reply(400, {"error": {"message": "no", "type": "invalid_request_error"}}))
         )
         world.controller.send(SendPrompt(chosen, "Again."))
-        world.until(lambda s: s.discussions.open[chosen].failure is not None)
+        world.until(lambda s: s.discussions.open[chosen].failure is not None and not s.turns.calls)
         left["requests"] = [json.dumps(body, indent=1, ensure_ascii=False) for body in server.bodies]
         left["answers"] = _answers(world.client, chosen)
         left["log"] = (world.home / "discussions" / chosen / "log.jsonl").read_text("utf-8")
