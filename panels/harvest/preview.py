@@ -29,10 +29,9 @@ from core.knowledge.harvest.harvest_messages import (
 )
 from core.knowledge.harvest.modes import RECALL_ONLY, is_recall_only
 from core.services.settings.settings_messages import ChangeSetting
-from panels.base.desk import Desk
+from panels.base.desk import READ_ONLY, Desk
 from panels.base.ui import Option, Tone, Ui
 from panels.base.view import Dialog, Same
-from panels.harvest import harvest_facts
 from panels.harvest import harvest_facts as facts
 from panels.harvest.conversations import recall_row, show_discussion
 from panels.harvest.harvest_room import HarvestView, ItemEdit
@@ -66,7 +65,7 @@ def estimate_px(one: ProposedItem, width: float) -> float:
     if one.is_known:
         return found + 21
     if one.deleted_on:
-        found += 2 + SMALL_LINE_PX * _lines(harvest_facts.deleted_words(one), room / SMALL_CHAR_PX)
+        found += 2 + SMALL_LINE_PX * _lines(facts.deleted_words(one), room / SMALL_CHAR_PX)
     for lines in filter(None, (one.near, one.near_here)):
         found += 22 + sum(
             2 + SMALL_LINE_PX * _lines(line, room / SMALL_CHAR_PX) for line in lines[:MOST_NEAR]
@@ -105,7 +104,7 @@ def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> Non
 def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
     can = desk.state.harvest.phase is not HarvestPhase.APPLYING
     with ui.row("top"):
-        tip = harvest_facts.known_words(one) if one.is_known else tr("Write this item")
+        tip = facts.known_words(one) if one.is_known else tr("Write this item")
         ticked = ui.checkbox("tick", "", one.is_ticked, is_enabled=can and not one.is_known, tip=tip)
         if ticked is not None:
             desk.send(TickHarvestItems((one.id,), ticked))
@@ -125,15 +124,15 @@ def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
 
 def _category(desk: Desk, ui: Ui, one: ProposedItem, *, is_enabled: bool) -> None:
     now = one.item.category
-    label, icon = capital(CATEGORY_WORDS[now][0]), harvest_facts.CATEGORY_ICONS[now]
+    label, icon = capital(CATEGORY_WORDS[now][0]), facts.CATEGORY_ICONS[now]
     if not is_enabled:
         ui.icon("icon", icon)
         ui.text("category", label, tone="muted")
         return
     with ui.menu("category", label, icon=icon, tip=tr("Category; choose another")) as is_open:
-        for option in harvest_facts.can_be(one.item) if is_open else ():
+        for option in facts.can_be(one.item) if is_open else ():
             category = Category(option.value)
-            if ui.menu_item(category.value, option.label, icon=harvest_facts.CATEGORY_ICONS[category],
+            if ui.menu_item(category.value, option.label, icon=facts.CATEGORY_ICONS[category],
                             is_checked=category is now) and category is not now:  # fmt: skip
                 desk.send(MoveHarvestItem(one.id, category))
 
@@ -160,7 +159,7 @@ def _quote(desk: Desk, ui: Ui, one: ProposedItem) -> None:
     with ui.row("quote"):
         ui.icon("icon", "quote-left", tone="faint")
         ui.text("words", quote.text, tone="muted", style="small", wraps=True, width=0)
-        where = harvest_facts.discussion_of(one.artifact_path)
+        where = facts.discussion_of(one.artifact_path)
         if where in desk.state.discussions.summaries and ui.button(
             "show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tr("Show the message")
         ):
@@ -169,7 +168,7 @@ def _quote(desk: Desk, ui: Ui, one: ProposedItem) -> None:
 
 def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     own = desk.view.of(HarvestView)
-    head, body = harvest_facts.part_words(one.item.category)
+    head, body = facts.part_words(one.item.category)
     changed = ui.editor("head", edit.head, hint=head, height=EDITOR_PX, is_focused=edit.wants_focus)
     _detail_head(ui, one, edit)
     more = ui.editor("body", edit.body, hint=body, height=EDITOR_PX, revision=edit.revision)
@@ -178,11 +177,9 @@ def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     edit.wants_focus = False
     if ui.is_focused("head") or ui.is_focused("body"):
         own.typing = one.id
-    can = harvest_facts.says_something(one.item.category, edit.head, edit.body)
+    can = facts.says_something(one.item.category, edit.head, edit.body)
     if not can:
-        ui.text(
-            "missing", harvest_facts.missing_words(one.item.category), tone="warn", style="small", wraps=True
-        )
+        ui.text("missing", facts.missing_words(one.item.category), tone="warn", style="small", wraps=True)
     with ui.row("buttons"):
         if _has_detail(one, edit) and ui.button(
             "remove",
@@ -214,11 +211,7 @@ def keep_words(desk: Desk, item_id: str) -> None:
     own, preview = desk.view.of(HarvestView), desk.state.harvest.preview
     edit = own.edits.get(item_id)
     one = next((one for one in preview.items if one.id == item_id), None) if preview is not None else None
-    if (
-        edit is None
-        or one is None
-        or not harvest_facts.says_something(one.item.category, edit.head, edit.body)
-    ):
+    if edit is None or one is None or not facts.says_something(one.item.category, edit.head, edit.body):
         return
     own.edits.pop(item_id)
     desk.send(EditHarvestItem(item_id=item_id, head=edit.head, body=edit.body))
@@ -231,7 +224,7 @@ def _detail_head(ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
 
 
 def _has_detail(one: ProposedItem, edit: ItemEdit) -> bool:
-    return one.item.category not in harvest_facts.PARTS and bool(edit.body)
+    return one.item.category not in facts.PARTS and bool(edit.body)
 
 
 def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
@@ -243,7 +236,7 @@ def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
         ui.text("reason", one.replaces.reason, tone="warn", style="small", wraps=True)
         ui.text(
             "old",
-            tr("Known until now: {text}", text=harvest_facts.unmarked(one.replaces.item.text)),
+            tr("Known until now: {text}", text=facts.unmarked(one.replaces.item.text)),
             tone="muted",
             style="small",
             wraps=True,
@@ -258,10 +251,10 @@ def _near(ui: Ui, one: ProposedItem) -> None:
     if one.is_known:
         with ui.row("known"):
             ui.icon("icon", "circle-check", tone="ok")
-            ui.text("text", harvest_facts.known_words(one), tone="ok", style="small", width=0)
+            ui.text("text", facts.known_words(one), tone="ok", style="small", width=0)
         return
     if one.deleted_on:
-        ui.text("deleted", harvest_facts.deleted_words(one), tone="warn", style="small", wraps=True)
+        ui.text("deleted", facts.deleted_words(one), tone="warn", style="small", wraps=True)
     _like_it(ui, "near", tr("Similar items in knowledge:"), one.near)
     _like_it(ui, "near here", tr("Similar items in this preview:"), one.near_here)
 
@@ -272,9 +265,7 @@ def _like_it(ui: Ui, key: str, title: str, lines: tuple[str, ...]) -> None:
     with ui.group(key, gap=2):
         ui.text("title", title, tone="warn", style="small")
         for index, line in enumerate(lines[:MOST_NEAR]):
-            ui.text(
-                ("near", index), f"•  {harvest_facts.unmarked(line)}", tone="muted", style="small", wraps=True
-            )
+            ui.text(("near", index), f"•  {facts.unmarked(line)}", tone="muted", style="small", wraps=True)
         if len(lines) > MOST_NEAR:
             ui.text("more", tr("and {lines} more", lines=len(lines) - MOST_NEAR), tone="faint", style="small")
 
@@ -691,18 +682,19 @@ def _foot(desk: Desk, preview: HarvestPreview) -> None:
         lambda: facts.outcome(preview, artifacts, after_of(after)),
     )
     is_wide = ui.width() >= CHAR_PX * len(will.sentence) + BUTTON_PX
-    can, why = _can_apply(desk, preview)
+    why = _hindrance(desk, preview)
+    is_asking = _asks_after(preview) and not after
+    can = not (why or is_asking)
     with ui.group("foot", gap=6):
         _after(desk, preview, after)
-        if not can and why != ASK_AFTER.label:  # the choice says that itself
+        if why:
             ui.text("why", f"{why}.", tone="muted", style="small", wraps=True)
         elif can and not is_wide:
             ui.text("will", f"{will.sentence}.", tone="muted", style="small", wraps=True)
         with ui.row("buttons"):
             label = will.sentence if is_wide else tr("Apply")
-            if ui.button(
-                "apply", label, icon="check", kind="primary", is_enabled=can, tip=why or will.sentence
-            ):
+            tip = why or (ASK_AFTER.label if is_asking else will.sentence)
+            if ui.button("apply", label, icon="check", kind="primary", is_enabled=can, tip=tip):
                 _apply(desk, preview)
             if ui.button("discard", tr("Discard"), kind="ghost", is_enabled=not desk.state.harvest.is_busy,
                          tip=tr("Drop the proposed items; the conversations stay as they are")):  # fmt: skip
@@ -748,25 +740,24 @@ def _after(desk: Desk, preview: HarvestPreview, after: str) -> None:
         desk.send(ChangeSetting(AFTER_KEY, chosen))
 
 
-def _can_apply(desk: Desk, preview: HarvestPreview) -> tuple[bool, str]:
+def _hindrance(desk: Desk, preview: HarvestPreview) -> str:
+    """Reason why Apply cannot go, but for the choice beside it, which asks for itself; empty where there is none."""
     state, own = desk.state, desk.view.of(HarvestView)
     if state.program.is_home_read_only:
-        return False, tr("Nothing can be saved: this data folder is read-only")
+        return READ_ONLY
     if state.harvest.phase is HarvestPhase.PREVIEWING:
-        return False, tr("Wait until everything is read, or cancel and apply the finished part")
+        return tr("Wait until everything is read, or cancel and apply the finished part")
     if state.harvest.is_busy:
-        return False, tr("Wait until the current work ends")
+        return tr("Wait until the current work ends")
     if state.harvest.question is not None:
-        return False, tr("Answer the question above first")
+        return tr("Answer the question above first")
     if not preview.sources:
-        return False, tr("The model read nothing")
-    if _asks_after(preview) and not chosen_after(desk):
-        return False, ASK_AFTER.label
+        return tr("The model read nothing")
     if is_recall_only(state.config.settings.knowledge):
-        return False, f"{RECALL_ONLY}."
+        return RECALL_ONLY
     if own.edits and _wordless(desk, preview):
-        return False, tr("An item that you edit has no text: finish or cancel the edit")
-    return True, ""
+        return tr("An item that you edit has no text: finish or cancel the edit")
+    return ""
 
 
 def _wordless(desk: Desk, preview: HarvestPreview) -> bool:

@@ -224,7 +224,9 @@ def test_giving_up_is_asked_for_first_and_says_what_happens() -> None:
     screen.ui.click("Move 2 conversations to the trash without harvesting…")
 
     assert screen.asked == []
-    assert screen.ui.shows("2 conversations go to the trash. No model reads them")
+    assert screen.ui.shows(
+        "2 conversations go to the trash. No model reads them, and knowledge keeps nothing of them."
+    )
     assert screen.ui.shows("2 empty conversations go to the trash.")
     screen.ui.click("Keep")
     assert screen.asked == []

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from core.kernel.values.facts import Quote
 from core.kernel.values.harvest import ArtifactFacts, HarvestPhase, HarvestPreview, HarvestState, HarvestUse
 from core.kernel.values.knowledge import Category, Item, Replacement
+from core.kernel.values.settings import MemoryMode
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import Usage
 from core.knowledge.harvest import preview as harvest_preview
@@ -19,6 +20,7 @@ from core.knowledge.harvest.harvest_messages import (
     ReplaceKnownItem,
     TickHarvestItems,
 )
+from core.knowledge.harvest.modes import RECALL_ONLY
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.discussion.view import DiscussionView, Landing
@@ -375,9 +377,8 @@ def test_the_first_time_nothing_is_preset_and_apply_says_what_it_waits_for() -> 
     screen = open_at("preview", _never_chosen(hs.previewed()))
 
     assert not screen.ui.find("Apply", kind="button").is_enabled
-    assert screen.ui.texts().count("Choose what happens to the conversations.") == 0, (
-        "the choice says that itself"
-    )
+    assert "Choose one" in screen.ui.texts()
+    assert "Choose one." not in screen.ui.texts(), "the choice says that itself"
     screen.ui.choose("What happens to the conversations", "Keep the conversations, marked as read")
     assert screen.ui.shows("Write 9 items, keep 2 conversations as read")
     screen.ui.click("Apply")
@@ -385,6 +386,17 @@ def test_the_first_time_nothing_is_preset_and_apply_says_what_it_waits_for() -> 
         ChangeSetting("ai_settings.knowledge.after_harvest", "keep"),
         ApplyHarvest(after="keep"),
     ]
+
+
+def test_in_recall_only_apply_says_why_it_waits_and_closes_the_sentence_once() -> None:
+    state = hs.previewed()
+    settings = state.config.settings
+    recall = replace(settings, knowledge=replace(settings.knowledge, mode=MemoryMode.RECALL.value))
+    screen = open_at("preview", replace(state, config=replace(state.config, settings=recall)))
+
+    assert not screen.ui.find("Apply", kind="button").is_enabled
+    assert f"{RECALL_ONLY}." in screen.ui.texts()
+    assert f"{RECALL_ONLY}.." not in screen.ui.texts()
 
 
 def test_imported_conversations_are_kept_and_said_so() -> None:
