@@ -61,7 +61,7 @@ def run_servers(options: Options, front: FrontEnd, console: Console) -> int:
         check_terminal(
             console,
             tr("This command needs your confirmation"),
-            remedy=tr("Run the command on a terminal, or accept the proposal in the window"),
+            remedy=tr("Run the command on a terminal, or approve the server in the window"),
         )
     if (given.approve or given.forget) and not given.server:
         raise UsageError(tr("Name a server"), remedy=tr("`manual-slop servers` lists the servers"))
@@ -336,8 +336,8 @@ def run_trust(options: Options, console: Console) -> int:
     if not _told_faults(request, loaded, console):
         console.line(
             tr(
-                "You did not agree, so the program reads nothing in {folder}. Nothing was changed.",
-                folder=project_file(request.root).name,
+                "The program can read nothing in {file}. Nothing was changed.",
+                file=project_file(request.root).name,
             )
         )
         return NOT_AGREED

@@ -266,10 +266,7 @@ def test_a_file_that_cannot_be_read_is_named_and_not_trusted(world: World) -> No
 
     assert ended.code == 1
     assert "manual_slop.toml:3: " in ended.err
-    assert (
-        ended.out
-        == "You did not agree, so the program reads nothing in manual_slop.toml. Nothing was changed.\n"
-    )
+    assert ended.out == "The program can read nothing in manual_slop.toml. Nothing was changed.\n"
     assert world.run("trust", "--list").out == "You trust no folder.\n"
 
 

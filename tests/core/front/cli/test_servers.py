@@ -40,7 +40,10 @@ def test_servers_are_listed_with_what_waits_and_what_is_missing(served: World) -
 def test_without_a_terminal_nobody_says_yes(served: World) -> None:
     ended = served.run("servers", "calc", "--approve", given=b"y\ny\n")
     assert ended.code == 2
-    assert "no terminal to ask on. Run the command on a terminal" in ended.err
+    assert (
+        "no terminal to ask on. Run the command on a terminal, or approve the server in the window"
+        in ended.err
+    )
 
 
 def test_a_server_is_approved_on_a_terminal_by_two_answers(served: World) -> None:
