@@ -160,26 +160,31 @@ class Button(Control):
         return not self.is_collapsed and self.shown != self.text()
 
     def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
+        self.written = label, is_enabled, font = self.lettering()
         item = int(
             dpg.add_button(
-                label="" if self.is_drawn else self.shown,
+                label=label,
                 parent=pane.item,
                 before=pane.last,
-                enabled=self.props[3],
+                enabled=is_enabled,
                 callback=self.on_click,
                 **self.place(spot),
             )
         )
-        dpg.bind_item_font(item, c.fonts["body" if self.is_drawn else self.style()])
-        self.written = (self.shown, self.props[3], self.style())
+        dpg.bind_item_font(item, c.fonts[font])
         return item
 
+    def lettering(self) -> tuple[str, bool, str]:
+        """Label that the toolkit writes, whether the button works, and the label's font."""
+        label, font = ("", "body") if self.is_drawn else (self.shown, self.style())
+        return label, self.props[3], font
+
     def patch(self, c: Canvas) -> None:
-        now = (self.shown, self.props[3], self.style())
+        now = label, is_enabled, font = self.lettering()
         if now != self.written:
-            dpg.configure_item(self.item, label="" if self.is_drawn else self.shown, enabled=self.props[3])
-            if now[2] != self.written[2]:
-                dpg.bind_item_font(self.item, c.fonts["body" if self.is_drawn else now[2]])
+            dpg.configure_item(self.item, label=label, enabled=is_enabled)
+            if font != self.written[2]:
+                dpg.bind_item_font(self.item, c.fonts[font])
             self.written = now
             c.calls += 1
         self.bind(c, f"button.{self.props[2]}{'.small' if self.props[4] else ''}")
