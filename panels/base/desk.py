@@ -18,6 +18,8 @@ from panels.base import view
 from panels.base.ui import Send, Tone, Ui
 from panels.base.view import Dialog, RoomView, WindowView
 
+READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
+"""Reason why an act that writes is off."""
 KEY = "appearance.shortcuts"
 NO_CHORD = "none"
 """In place of a chord: the action has no shortcut."""

@@ -21,7 +21,7 @@ from core.talk.caching.caching_step import abilities_for
 from core.talk.caching.warmth import why_of
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base import view
-from panels.base.desk import Desk
+from panels.base.desk import READ_ONLY, Desk
 from panels.base.gauge import titled_estimate
 from panels.base.ui import Option, Series, Share, Tone, Ui
 from panels.base.view import Same
@@ -299,7 +299,7 @@ def _can_disable(state: AppState, meta: DiscussionMeta, about: Abilities | None)
 def _cannot(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> str:
     """Reason why nothing can be done, whatever the provider could."""
     if state.program.is_home_read_only:
-        return tr("Nothing can be saved: this data folder is read-only")
+        return READ_ONLY
     if about is None:
         return tr(
             "There is no provider named {provider!r}", provider=view.provider_label(state, meta.provider)

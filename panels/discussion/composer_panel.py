@@ -26,7 +26,7 @@ from core.talk.discussion.discussion_messages import (
 from core.talk.discussion.lifecycle import is_empty
 from core.talk.turn.turn_messages import CancelReply
 from panels.base import view as selection
-from panels.base.desk import Desk, action_item, action_tip, run_action, send_chord
+from panels.base.desk import READ_ONLY, Desk, action_item, action_tip, run_action, send_chord
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.completions import compact, is_completing, mention_strip, slash_strip
@@ -431,7 +431,7 @@ def _estimate(desk: Desk, request: NextRequest) -> None:
 
 def _send_tip(desk: Desk, chord: str) -> str:
     if desk.state.program.is_home_read_only:
-        return tr("Nothing can be saved: this data folder is read-only")
+        return READ_ONLY
     return (
         tr("Send when the reply ends ({chord})", chord=chord)
         if desk.is_replying

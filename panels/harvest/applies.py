@@ -14,7 +14,7 @@ from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import UndoHarvest
 from core.knowledge.harvest.harvest_report import apply_line, apply_title
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.base.desk import Desk
+from panels.base.desk import READ_ONLY, Desk
 from panels.base.gauge import file_button
 from panels.base.ui import Style, Tone, Ui
 from panels.base.view import Same
@@ -110,7 +110,7 @@ def _undo_row(desk: Desk) -> None:
 def _can_undo(desk: Desk, last: ApplySummary | None) -> tuple[bool, str]:
     state = desk.state
     if state.program.is_home_read_only:
-        return False, tr("Nothing can be saved: this data folder is read-only")
+        return False, READ_ONLY
     if state.harvest.is_busy:
         return False, tr("Wait until the current work ends")
     if state.harvest.question is not None:

@@ -17,7 +17,7 @@ from core.knowledge.harvest.harvest_messages import ApplyHarvest, BatchHarvest, 
 from core.knowledge.harvest.modes import RECALL_ONLY, is_recall_only
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base import view as selection
-from panels.base.desk import Desk
+from panels.base.desk import READ_ONLY, Desk
 from panels.base.ui import Column, Option, Ui
 from panels.base.view import Dialog, Same
 from panels.harvest import harvest_facts
@@ -465,7 +465,7 @@ def preview(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
 def _can_preview(desk: Desk, found: harvest_facts.ArtifactChoice) -> tuple[bool, str]:
     state = desk.state
     if state.program.is_home_read_only:
-        return False, tr("Nothing can be saved: this data folder is read-only")
+        return False, READ_ONLY
     if state.harvest.is_busy:
         return False, tr("Wait until the current work ends")
     if not found.candidates and state.harvest.look.batches:

@@ -22,7 +22,7 @@ from core.kernel.language import as_sentences, tr
 from core.kernel.values.imports import ImportReport, ImportRow, KnownPlace
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.base.desk import Desk, answers
+from panels.base.desk import READ_ONLY, Desk, answers
 from panels.base.ui import Column, Tone, Ui
 from panels.base.view import Dialog
 from panels.imports.imports_room import ImportView
@@ -46,7 +46,6 @@ WHY = Column(label=tr("New"), width=176, is_number=True)
 NARROW_PX = 560.0
 """Below this width rows have two columns, and the note is left to the documents."""
 SHOWN_FAULTS = 100
-READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
 
 
 def import_dialog(desk: Desk, dialog: Dialog) -> None:

@@ -14,7 +14,7 @@ from core.knowledge.evidence_rows import is_struck, item_hash
 from core.knowledge.knowledge_messages import ArchiveItem, DeleteKnowledgeItem, SetTaskDone
 from core.knowledge.merges import draft_mark
 from core.talk.discussion.discussion_messages import SelectDiscussion, UndoDelete
-from panels.base.desk import Desk
+from panels.base.desk import READ_ONLY, Desk
 from panels.base.ui import Ui
 from panels.base.view import Dialog
 from panels.knowledge.history import ask_why
@@ -43,7 +43,6 @@ BUTTONS_BESIDE_FROM_PX = 264
 TICK_PX = 24.0
 _TASKS = frozenset({Category.TASKS_OPEN, Category.TASKS_DONE})
 
-READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
 ONE_OF = {
     Category.TASKS_OPEN: tr("open task"),
     Category.QUESTIONS: tr("question"),

@@ -14,7 +14,7 @@ from core.knowledge.facts.fact_merge import band
 from core.knowledge.knowledge_messages import DeleteFact, EditFact, SyncFacts
 from core.knowledge.merges import query_words
 from core.talk.caching.rewrites import withdrawal_text
-from panels.base.desk import Desk
+from panels.base.desk import READ_ONLY, Desk
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Tone, Ui
 from panels.base.view import Memo, Same
@@ -40,7 +40,6 @@ HELD = tr("Requests use a broken fact's last valid text until you repair its lin
 CHANGED = tr("Meanwhile someone changed this fact in its file. The file now says:")
 LOST = tr("{} is no longer in its file. Your text is kept here.")
 SHOWN_PROBLEMS = 5
-READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
 
 
 def facts_section(desk: Desk) -> None:

@@ -40,7 +40,7 @@ from core.knowledge.merges import (
 from core.knowledge.parts import patched
 from core.talk.caching.rewrites import merge_price_text
 from panels.base import view
-from panels.base.desk import Desk
+from panels.base.desk import READ_ONLY, Desk
 from panels.base.gauge import file_button
 from panels.base.ui import Ui
 from panels.base.view import Same
@@ -49,7 +49,6 @@ from panels.knowledge.knowledge_room import EDITOR_KEYS, KnowledgeView, MergeWor
 from panels.knowledge.rows import reader_fault, source_of, where_it_goes
 
 EDITOR_PX, GAP_PX, LINE_PX, CHAR_PX, CARD_PX = 96.0, 8.0, 19.0, 7.2, 84.0
-READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
 
 
 class MergeResult(msgspec.Struct, frozen=True):

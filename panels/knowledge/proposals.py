@@ -11,10 +11,9 @@ from core.kernel.language import tr
 from core.kernel.values.knowledge import Category, Proposal, ProposalsState
 from core.kernel.values.updates import is_under_way
 from core.knowledge.mcp_server.proposal_messages import AcceptProposal, RefuseProposals
-from panels.base.desk import Desk
+from panels.base.desk import READ_ONLY, Desk
 from panels.base.ui import Ui
 from panels.base.view import Same
-from panels.knowledge.item import READ_ONLY
 from panels.knowledge.knowledge_room import KnowledgeView, ProposalWords
 
 EDITOR_PX, CARD_PX, GAP_PX, LINE_PX, CHAR_PX = 96.0, 108.0, 8.0, 19.0, 7.2

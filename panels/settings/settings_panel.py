@@ -10,7 +10,7 @@ from core.kernel.language import LANGUAGES, language, tr
 from core.kernel.values.settings import FileLimits, Project
 from core.services.settings.asked_values import AskedLine, asked_lines, question_id, trust_reason, trust_title
 from core.services.settings.settings_messages import ChangeSetting, OpenProject, TrustProject
-from panels.base.desk import Desk, answers, send_chord
+from panels.base.desk import READ_ONLY, Desk, answers, send_chord
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Surface, Tone, Ui
 from panels.base.view import Dialog, WindowView
@@ -225,9 +225,7 @@ def _about(desk: Desk) -> None:
     ui.text("home label", tr("Folder with all your data"), style="strong")
     ui.selectable_text("home", state.program.home or tr("not open yet"), mono=True, height=28)
     if state.program.is_home_read_only:
-        ui.text(
-            "read only", tr("Nothing can be saved: this data folder is read-only."), tone="warn", wraps=True
-        )
+        ui.text("read only", f"{READ_ONLY}.", tone="warn", wraps=True)
     if state.program.versions:
         ui.text("versions label", tr("Versions"), style="strong")
         for name, version in state.program.versions.items():
