@@ -568,7 +568,7 @@ def _navigation_lines(ui: Ui, report: NavigationReport, root: str) -> None:
     is_well = not report.stale and not report.orphans
     ui.text("what", ", ".join(said), tone="ok" if is_well else "warn", style="small_strong", wraps=True)
     kinds: tuple[tuple[str, Sequence[str], Tone], ...] = (
-        (tr("stale"), report.stale, "warn"),
+        (tr("outdated"), report.stale, "warn"),
         (tr("left over"), report.orphans, "warn"),
         (tr("your own"), report.own, "muted"),
     )

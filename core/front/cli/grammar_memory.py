@@ -200,7 +200,7 @@ def add_backup(commands: CommandParsers, common: Parser) -> None:
         "backup",
         tr("write all your data to one backup file"),
         tr(
-            "The backup holds discussions, knowledge, the folder's settings and the trash, but no keys. The window may stay open."
+            "The backup holds discussions, knowledge, the data folder's settings and trash, but no keys. The window may stay open."
         ),
     )
     backup.add_argument(

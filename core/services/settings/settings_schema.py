@@ -657,7 +657,7 @@ _WINDOW = (
         kind=Kind.TEXTS,
         default=(),
         doc=tr(
-            "Your own shortcuts, each as `action=chord`: `palette=Ctrl+Shift+K`; `none` for no shortcut. The list of shortcuts in the window writes them."
+            "Your own shortcuts, each as `action=shortcut`: `palette=Ctrl+Shift+K`; `none` for no shortcut. The list of shortcuts in the window writes them."
         ),
         scope=SettingScope.USER,
         field="appearance.shortcuts",
