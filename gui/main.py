@@ -7,7 +7,6 @@ import os
 import sys
 
 from core.front.cli.version import remark, say_at_once
-from core.kernel.language import tr
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
 if TYPE_CHECKING:
@@ -94,6 +93,8 @@ def _missing_library(error: ImportError) -> str | None:
 
 
 def _say_missing(library: str) -> int:
+    from core.kernel.language import tr
+
     return _say(
         tr("The window cannot open: your system has no {library}", library=library),
         tr("Install the window's libraries: `apt install {packages}`", packages=WINDOW_PACKAGES),
@@ -115,6 +116,8 @@ def _can_tour() -> bool:
 
 
 def _say_no_display() -> int:
+    from core.kernel.language import tr
+
     return _say(tr("There is no display"), tr("Set DISPLAY, or use the command line: `manual-slop send`"))
 
 

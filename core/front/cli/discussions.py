@@ -34,7 +34,8 @@ from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
 from core.kernel.frame import one_line
-from core.kernel.language import retold, tr
+from core.kernel.language import tr
+from core.kernel.stored_texts import retold
 from core.kernel.values.discussion import FLAGS, DiscussionSummary
 from core.kernel.values.imports import ImportReport, KnownPlace
 from core.kernel.values.knowledge import ForgetReceipt, ForgetTarget, ForgettingState

@@ -6,7 +6,6 @@ import os
 import sys
 
 from core import __version__
-from core.kernel.language import LANGUAGE_VARIABLE, speak
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
 if TYPE_CHECKING:
@@ -159,6 +158,8 @@ def speak_as_set(arguments: Sequence[str] = ()) -> None:
     Called before other modules are loaded, for they hold texts. A file that cannot be read leaves English: the reader of the
     settings says what is wrong with it.
     """
+    from core.kernel.language import LANGUAGE_VARIABLE, speak
+
     if "--json" in arguments or "mcp" in arguments[:1]:
         speak("en")
         return

@@ -7,7 +7,8 @@ import pytest
 
 from core.kernel.codecs import builtins_of, to_json, to_msgpack
 from core.kernel.errors import SlopError
-from core.kernel.language import as_sentences, capital, english, in_english, joined, retold, tr, words_of
+from core.kernel.language import as_sentences, capital, english, in_english, joined, tr, words_of
+from core.kernel.stored_texts import retold
 
 pytestmark = pytest.mark.usefixtures("german")
 
