@@ -164,7 +164,7 @@ def test_on_the_smallest_window_the_rail_is_in_reach_and_the_figures_are_whole(s
 
     assert faults(screen.ui.tree) == []
     lines = [element.lines for element in screen.ui.tree.root.walk() if isinstance(element, Text)]
-    assert all([figure] in lines for figure in ("23%", "$1.94", "4 min"))
+    assert all([figure] in lines for figure in ("23.5 %", "$1.94", "4 min"))
     screen.loop.wake()
 
 

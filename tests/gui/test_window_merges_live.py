@@ -72,7 +72,7 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     sitting.server.replies.append(said(REPLY))
     tip = "Merge: a model proposes a shorter list; you see the price first"
     person.click(sitting.tipped(tip, Button)[0])
-    sitting.sees("reads the 5 items of facts.md")
+    sitting.sees("reads 5 items in facts.md")
     screen.check()
     person.click("Ask for a merge")
     sitting.ends(lambda s: s.harvest.merge is not None)

@@ -304,7 +304,14 @@ def claude(*, is_quick: bool) -> Iterator[Finding]:
         return
     try:
         code, output = output_of(Path(program), ["--version"], PROGRAM_S)
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except subprocess.TimeoutExpired:
+        yield warn(
+            "claude code",
+            tr("{program} did not answer within {seconds:g} s", program=program, seconds=PROGRAM_S),
+            tr("Run Claude Code once in a terminal"),
+        )
+        return
+    except OSError as error:
         yield warn(
             "claude code",
             tr("{program} cannot be started ({error})", program=program, error=type(error).__name__),

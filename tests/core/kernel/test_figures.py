@@ -259,8 +259,8 @@ def test_the_price_of_a_button_is_free_unknown_or_an_estimate() -> None:
 def test_a_moment_of_yesterday_keeps_its_words_in_another_language(monkeypatch: pytest.MonkeyPatch) -> None:
     german = {
         "yesterday {local:%H:%M}": "gestern {local:%H:%M}",
-        "at {said}": "um {said}",
-        "on {said}": "am {said}",
+        "at {time}": "um {time}",
+        "on {day}": "am {day}",
     }
     monkeypatch.setattr(language._SPOKEN, "translated", lambda text: german.get(text, text))
 

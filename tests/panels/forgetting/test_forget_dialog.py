@@ -68,7 +68,7 @@ def test_before_the_deed_it_tells_what_goes_and_where_words_stay() -> None:
     made.view.dialog = Dialog("forget", command=ForgetDiscussion(CHOSEN))
     made.ui.settle()
 
-    assert made.ui.shows("Then 6 items and 5 structured facts go too.")
+    assert made.ui.shows("The program also deletes 6 items and 5 structured facts.")
     assert made.ui.shows("Some words stay in this conversation: Tides (in the trash).")
 
 
@@ -78,7 +78,7 @@ def test_what_is_looked_at_for_another_is_not_shown() -> None:
         Dialog("forget", command=ForgetDiscussion(CHOSEN)),
     )
 
-    assert not made.ui.shows("Then 6 items")
+    assert not made.ui.shows("6 items")
     assert made.ui.shows("Looking for everything to forget…")
 
 
