@@ -215,6 +215,22 @@ def takes_values() -> set[str]:
     return found
 
 
+def test_every_place_of_a_text_gets_its_value() -> None:
+    """A place under another name than its value ends the step that says the text."""
+    found = [
+        f"{file.relative_to(words.ROOT)}:{node.lineno} {sorted(places ^ given)}"
+        for file in words.sources()
+        for node in ast.walk(words.tree_of(file))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "tr" and node.keywords
+        for places in [
+            {name for _, name, _, _ in string.Formatter().parse(ast.literal_eval(node.args[0])) if name}
+        ]
+        for given in [{one.arg or "" for one in node.keywords}]
+        if "" not in given and places != given
+    ]
+    assert found == []
+
+
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_text_is_translated_with_the_same_values(tag: str) -> None:
     known = words.known_of(tag)

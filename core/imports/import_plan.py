@@ -535,7 +535,7 @@ def _knowledge(report: ImportReport) -> Iterator[str]:
         )
 
 
-WHERE = tr("Add or refuse each proposal in the Knowledge panel, under Proposed.")
+WHERE = tr("Add or refuse each proposal in Knowledge, Proposed.")
 
 
 def sum_text(report: ImportReport) -> str:

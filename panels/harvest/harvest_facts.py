@@ -375,7 +375,7 @@ class Outcome(msgspec.Struct, frozen=True):
         if self.read_only:
             parts.append(
                 tr(
-                    "leave {sources} of other programs unchanged",
+                    "keep {sources} of other programs",
                     sources=fmt.count(self.read_only, tr("source"), tr("sources")),
                 )
             )

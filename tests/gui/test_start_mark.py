@@ -43,7 +43,7 @@ def test_a_window_that_opened_leaves_no_mark(tmp_path: Path) -> None:
 
 def test_after_a_driver_that_failed_the_processor_draws_and_then_the_reason_is_said(tmp_path: Path) -> None:
     assert ended_inside(tmp_path) == ""
-    assert "The processor draws this time" in ended_inside(tmp_path)
+    assert "This time the processor draws" in ended_inside(tmp_path)
     with pytest.raises(NoDisplayError, match="OpenGL"), opening({"XDG_RUNTIME_DIR": str(tmp_path)}):
         pass
 

@@ -638,7 +638,7 @@ def reasoning_refused(state: AppState, event: ReasoningRefused) -> AppState:
     if call is None:
         return state
     text = tr(
-        "{value} refused its own earlier thinking. The program sent the request again without that thinking. It does so for this model until the program ends. Nothing is lost.",
+        "{model} refused its own earlier thinking. The program sent the request again without that thinking. It does so for this model until the program ends. Nothing is lost.",
         model=call.model or call.provider,
     )
     return notify(

@@ -70,7 +70,7 @@ def test_a_version_that_was_deleted_can_be_paged_from() -> None:
     screen = _screen(states.with_opened(state, entries=(*opened.entries[:-1], gone)))
 
     screen.ui.click("Restore")
-    screen.ui.click("Previous version (Alt+PageUp)", within="deleted")
+    screen.ui.click("Previous version (Alt+PageUp)", within="Deleted: Reply")
 
     assert screen.asked == [RestoreMessage("d1", "w2"), ChooseVersion("d1", "w2", -1)]
 

@@ -414,7 +414,7 @@ def test_imported_conversations_are_kept_and_said_so() -> None:
 def test_apply_says_what_it_will_do() -> None:
     screen = open_at("preview", hs.previewed())
 
-    said = "Write 9 items, move 2 conversations to the trash, remove 2 empty conversations, leave 1 source of other programs unchanged"
+    said = "Write 9 items, move 2 conversations to the trash, remove 2 empty conversations, keep 1 source of other programs"
     assert screen.ui.shows(f"{said}.")
     screen.ui.click("Apply")
 

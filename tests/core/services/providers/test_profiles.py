@@ -145,9 +145,9 @@ def test_a_wrong_file_is_said_with_its_place_and_the_remedy(tmp_path: Path, text
 
 def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "models.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigError, match="The program cannot read the list of models"):
+    with pytest.raises(ConfigError, match="The program cannot read the file with the list of models"):
         load_models(tmp_path / "models.toml")
-    with pytest.raises(ConfigError, match="The program cannot read the list of models"):
+    with pytest.raises(ConfigError, match="The program cannot read the file with the list of models"):
         load_models(tmp_path)
 
 
