@@ -43,7 +43,7 @@ def test_memories_of_an_export_wait_in_knowledge_and_are_added_by_a_person(
     assert misfits(screen, app) == []
     seen(screen, "a.png")
     person.click("Import")
-    sees(person, "Add or refuse each proposal in the Knowledge panel, under Proposed.")
+    sees(person, "Add or refuse each proposal in Knowledge, Proposed.")
     assert misfits(screen, app) == []
     seen(screen, "b.png")
     person.click("Close")
