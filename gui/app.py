@@ -23,7 +23,7 @@ from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.binding import DpgUi
 from gui.input_watch import DesktopIdle
 from gui.loop import Loop
-from gui.skins import ASSETS, load_theme
+from gui.metrics import ASSETS, load_theme
 from gui.window import Placement, bring_to_front, check_display, open_viewport, placement_now
 from panels.base.desk import Desk
 from panels.base.ui import Ui

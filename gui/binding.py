@@ -22,7 +22,7 @@ from gui.elements.popups import PopupItem
 from gui.elements.surfaces import Surface
 from gui.elements.text import Stroke
 from gui.keys import Keys
-from gui.skins import ASSETS, Measure, Palette, Theme
+from gui.metrics import ASSETS, Measure, Palette, Theme
 from panels.base.desk import CHOSEN
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers

@@ -12,7 +12,8 @@ import msgspec
 
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
-from gui.skins import ASSETS, Color, Drawing, Measure, Palette, Skins, Theme
+from gui.metrics import ASSETS, Color, Drawing, Measure, Palette, Theme
+from gui.skins import Skins
 
 # Primitives that the canvas draws, as plain tuples, and who keeps which of them.
 

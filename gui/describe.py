@@ -23,8 +23,8 @@ from gui.elements.popups import FloatLayer, MenuButton
 from gui.elements.surfaces import Dim, Root, Surface, SurfaceLayer
 from gui.keyboard import Keyboard
 from gui.keys import PRESSES, FileDrops, Keys
+from gui.metrics import Measure
 from gui.prose_selection import ProseSelection
-from gui.skins import Measure
 from gui.text_buffer import TextBuffer
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers

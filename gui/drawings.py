@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from core.kernel.language import tr
-from gui.skins import Drawing, DrawnSize
+from gui.metrics import Drawing, DrawnSize
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

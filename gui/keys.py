@@ -1,4 +1,4 @@
-"""Taps on what the window's library tells before the toolkit does: order and modifiers of keys, files that are dropped."""
+"""Keys that reach the window: chords in their order with their modifiers, and files that are dropped."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from gui.elements.prose import LinkHit, Markdown
 from gui.elements.surfaces import Surface
 from gui.markdown.document import Document
 from gui.markdown.excerpt import Place
-from gui.skins import Measure
+from gui.metrics import Measure
 from panels.base.ui import ReadableRows
 
 EDGE_PX = 28.0

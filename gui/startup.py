@@ -1,4 +1,4 @@
-"""Mark of a window that is being opened: a graphics driver that fails ends the process without a word, and the next start finds it."""
+"""Starts the window: a mark that finds a failed graphics driver, the first frame, then the controller on a thread behind it."""
 
 from __future__ import annotations
 

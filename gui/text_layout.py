@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from core.kernel.patterns import late
 from gui import text_buffer as clusters
-from gui.skins import Measure
+from gui.metrics import Measure
 from gui.text_buffer import has_rtl, visible
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from core.kernel.errors import SlopError
 from core.kernel.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import NotFoundError
+from gui.metrics import ASSETS
 from gui.screen import virtual_screen
-from gui.skins import ASSETS
 from gui.tour_chapters import agent, among, attach, import_talk, search, talk
 from gui.tour_harvest import harvest, retrieval
 from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset

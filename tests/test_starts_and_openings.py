@@ -45,8 +45,8 @@ OPENINGS = {
     ),
     ("core/services/settings/prompts.py", "place.read_bytes"),
     ("gui/canvas.py", "(ASSETS / 'icons.toml').read_text"),
-    ("gui/skins.py", "path.read_text"),
-    ("gui/skins.py", "path.open"),
+    ("gui/metrics.py", "path.read_text"),
+    ("gui/metrics.py", "path.open"),
     # A folder that we have just made.
     ("core/services/providers/claude_code/client.py", "path.write_text"),
     ("gui/app.py", "file.read_bytes"),
@@ -184,7 +184,7 @@ def test_nobody_asks_the_toolkit_for_the_clipboard() -> None:
 
 
 def test_toml_of_others_is_parsed_in_one_place() -> None:
-    own = {"gui/skins.py", "gui/canvas.py"}  # the program's own tables
+    own = {"gui/metrics.py", "gui/canvas.py"}  # the program's own tables
     found = {name for name, way in ways().items() if way.functions & {"tomllib.loads", "tomllib.load"}}
     assert found - own == {PARSER}
 

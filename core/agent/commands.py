@@ -1,4 +1,4 @@
-"""Marks of runs of the program that started commands: what carries the mark of a run that is over has survived it."""
+"""Commands of tools: started under a mark of their run, read, bounded, and ended with all that they started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places of a project that are kept from commands: what other programs obey, and files that may hold keys or passwords."""
+"""Files of a discussion's tools, and places that are kept from them: resolved, judged, then opened name by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One command carried out for a front end that waits: its own outcome, and no notice, says how it ended."""
+"""One command carried out for a front end that waits: its own outcome says how it ended; and what counts only from a person."""
 
 from __future__ import annotations
 

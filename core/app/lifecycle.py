@@ -1,4 +1,7 @@
-"""Start-up, watching, workers' states and the end."""
+"""Start-up, watching, workers' states, the end, and letting go of discussions that nobody looks at.
+
+A discussion that was let go is read again from the disk. Its place, its folds and its draft are kept elsewhere. Pure.
+"""
 
 from __future__ import annotations
 

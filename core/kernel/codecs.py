@@ -1,4 +1,11 @@
-"""The program's values as JSON, MessagePack and TOML: the one door in and out; texts for a person leave as English."""
+"""The program's values as JSON, MessagePack and TOML: the one door in and out; texts for a person leave as English.
+
+What cannot be read is a `msgspec.DecodeError`, a ValueError, whatever is wrong with it: lists in lists without end, bytes that
+are no UTF-8, half an emoji. Who reads a file of another program or of another version need know no other.
+
+msgspec 0.22 writes what it learns of a struct into the type while it is still learning. A second thread that needs the type at
+that moment (a restart's assembly and its keeper of caches, two tool calls with the same arguments) brings the interpreter down.
+"""
 
 from __future__ import annotations
 

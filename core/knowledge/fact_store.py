@@ -1,4 +1,4 @@
-"""Facts during an apply: those that are known, the numbers given, and the parts that new and confirmed ones take."""
+"""Structured facts of a home: the sync, what a reader sees, the past of each fact, and what an apply knows of them."""
 
 from __future__ import annotations
 

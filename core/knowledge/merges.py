@@ -1,4 +1,4 @@
-"""Duplicates of known items: exactly the same, or nearly, by the words that two items share."""
+"""Merging of items: which say the same, the lines that change, and the refusal where something would vanish. Pure."""
 
 from __future__ import annotations
 

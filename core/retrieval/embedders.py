@@ -1,4 +1,7 @@
-"""The embedding models in a process: MiniLM for English and e5 for all languages; texts in, int8 vectors out."""
+"""The embedding models in a process: MiniLM for English and e5 for all languages; texts in, int8 vectors out.
+
+Source of weights and figures: assets/models/minilm-l6-v2-int8/README.md.
+"""
 
 from __future__ import annotations
 

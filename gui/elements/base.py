@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from gui.canvas import Press, Spec
-from gui.skins import Measure
+from gui.metrics import Measure
 
 # Base of every element: identity, properties, a place, and a way to the screen.
 

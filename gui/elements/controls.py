@@ -10,7 +10,8 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
 from gui.elements.base import Element, Spec, whole
-from gui.skins import CONTROL_PX, Measure
+from gui.metrics import Measure
+from gui.skins import CONTROL_PX
 
 Spot = tuple[int, int, int, int]
 SMALL_PX = 24.0

@@ -15,7 +15,7 @@ from gui.canvas import CLEAR, Canvas, Pane, Press
 from gui.clipboard import AT_ONCE_S, IS_WAITING, refusal
 from gui.elements.base import Element, Spec
 from gui.elements.text import Stroke, TextRows
-from gui.skins import Measure
+from gui.metrics import Measure
 from gui.text_buffer import TextBuffer, taken
 from gui.text_layout import Advances, TextLayout
 

@@ -13,7 +13,7 @@ from gui.elements.controls import Button, Hit
 from gui.elements.popups import anchor_of
 from gui.elements.surfaces import SCROLLBAR_PX, Surface
 from gui.keyboard import Keyboard
-from gui.skins import Measure
+from gui.metrics import Measure
 from gui.virtual_list import ScrollState
 from panels.base.ui import Column as TableColumn
 

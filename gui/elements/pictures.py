@@ -20,7 +20,7 @@ from core.kernel.opener import open_file
 from gui.canvas import CLEAR, WHITE, Canvas
 from gui.elements.base import Element, Spec
 from gui.elements.text import filled
-from gui.skins import Color, Measure, faded
+from gui.metrics import Color, Measure, faded
 from panels.base.ui import Series, Unit
 
 Spot = tuple[int, int, int, int]

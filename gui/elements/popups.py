@@ -11,7 +11,7 @@ from gui.canvas import Canvas
 from gui.elements.base import Element, Spec, place_column
 from gui.elements.controls import Button
 from gui.elements.surfaces import Root, Surface, SurfaceLayer, bare_window
-from gui.skins import Measure
+from gui.metrics import Measure
 
 Spot = tuple[int, int, int, int]
 MARGIN_PX = 8.0

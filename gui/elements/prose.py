@@ -18,7 +18,7 @@ from gui.markdown.blocks import HEAD_PX, TAB, Laid, Op
 from gui.markdown.document import Document, is_ready
 from gui.markdown.excerpt import Box, Place, block_at
 from gui.markdown.layout import BAR_PX, Line, columns_of, highlight, plain_lines, wrap_code
-from gui.skins import Color, Drawing, Measure
+from gui.metrics import Color, Drawing, Measure
 from gui.text_buffer import visible
 
 Spot = tuple[int, int, int, int]

@@ -10,7 +10,8 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
 from gui.elements.base import ColumnBox, Element, place_column
-from gui.skins import SURFACES, Measure
+from gui.metrics import Measure
+from gui.skins import SURFACES
 from panels.base.ui import Clicks
 
 PADDING: dict[str, tuple[float, float]] = {

@@ -12,7 +12,7 @@ from gui.elements.base import ColumnBox, Element, RowBox, Spec
 from gui.elements.controls import Button, Hit
 from gui.elements.controls import Spot as Spot_of_controls
 from gui.elements.text import filled
-from gui.skins import Measure
+from gui.metrics import Measure
 
 Spot = tuple[int, int, int, int]
 TAB_PX = 34.0

@@ -10,7 +10,7 @@ from gui.canvas import CLEAR, Canvas
 from gui.canvas import Spec as Spec_of_primitives
 from gui.elements.base import Element, Spec, whole
 from gui.markdown.excerpt import wanted
-from gui.skins import Color, Measure
+from gui.metrics import Color, Measure
 from gui.text_buffer import visible
 from gui.text_layout import TextLayout, wrap_text
 

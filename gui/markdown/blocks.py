@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from gui.skins import Drawing, DrawnSize
+from gui.metrics import Drawing, DrawnSize
 
 RunStyle = Literal["body", "strong", "italic", "code", "math", "strike", "muted"]
 BlockKind = Literal["paragraph", "heading", "code", "table", "rule", "written", "fold"]

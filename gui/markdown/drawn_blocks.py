@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from core.kernel.language import tr
 from gui.markdown.blocks import CODE_PAD_PX, HEAD_PX, BlockLook, Laid, MarkdownBlock, Op, TextMeasure
-from gui.skins import Drawing, DrawnSize
+from gui.metrics import Drawing, DrawnSize
 
 BASELINE = 0.8
 """Share of a font's size that is above the line on which its letters stand."""

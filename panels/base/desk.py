@@ -1,4 +1,4 @@
-"""The person's own shortcuts over those of the actions: one chord, one action; a conflict is said."""
+"""Desk and actions: what an action may read and use, its menus, palette, buttons, and the person's own shortcuts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts of caches in words and figures: warm or not, how long still, hit rates, savings. Pure."""
+"""Spending and caches in figures: hit rates, savings, and what this discussion and the day cost, each with its limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Completions of the composer: slash commands, and `@` for files, folders, symbols and presets."""
+"""Completions of the composer: slash commands, `@` for files, folders, symbols and presets, and prompt templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of the discussion list: by age or by project, branches under their parent, search hits. Pure, remembered."""
+"""List of discussions: its rows by age or project, search, the trash, and what can be done with each."""
 
 from __future__ import annotations
 

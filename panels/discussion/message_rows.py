@@ -1,4 +1,4 @@
-"""Foot of a message: its versions to page through, and the branches that begin there."""
+"""Rows of a conversation for its virtual list, and the foot of a message: versions, branches. Pure but for the foot."""
 
 from __future__ import annotations
 

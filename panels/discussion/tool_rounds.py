@@ -1,4 +1,4 @@
-"""Tool calls and results in a message: folded to a line and a few, whole on a click."""
+"""Tool calls and results in a message: rounds in a row as one line, each call folded, whole on a click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and figures of retrieval, pure: corpora, scores, places of hits, and what a run does."""
+"""The index in the Search panel: what it holds and is made with, ticked sources, and its figures in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings page: notices of the desktop, and channels of messages."""
+"""Sections of the settings page: notices and channels, and personas, system prompts and the program's prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory part of the Usage panel: tokens that memory added, what replies used of it, and what none ever used."""
+"""Usage panel: cost, saved money, hit rate and speed over time, limits, and what memory added."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def countdown() -> dict[str, float]:
 
     from gui.binding import DpgUi
     from gui.loop import Loop
-    from gui.skins import load_theme
+    from gui.metrics import load_theme
     from gui.window import Placement, open_viewport
     from panels.base.ui import Ui
     from panels.base.view import WindowView

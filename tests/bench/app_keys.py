@@ -107,7 +107,7 @@ def _long_window() -> Loop:
 
     from gui.binding import DpgUi
     from gui.loop import Loop
-    from gui.skins import load_theme
+    from gui.metrics import load_theme
     from gui.window import Placement, open_viewport
     from panels.base.ui import Ui
     from panels.base.view import WindowView

@@ -172,7 +172,7 @@ def drag() -> dict[str, float]:
     from gui.elements.popups import anchor_of
     from gui.loop import Loop
     from gui.markdown.document import load
-    from gui.skins import load_theme
+    from gui.metrics import load_theme
     from gui.window import Placement, open_viewport
     from panels.base.view import WindowView
     from panels.shell.window import window

@@ -145,7 +145,7 @@ def frames(what: str) -> dict[str, float]:
     from gui.elements.lists import VirtualList
     from gui.loop import Loop
     from gui.markdown.document import load
-    from gui.skins import load_theme
+    from gui.metrics import load_theme
     from gui.window import Placement, open_viewport
     from panels.base.ui import Ui
     from panels.base.view import WindowView

@@ -58,7 +58,7 @@ class Bench:
         from gui.binding import DpgUi
         from gui.loop import Loop
         from gui.markdown.document import load
-        from gui.skins import load_theme
+        from gui.metrics import load_theme
         from gui.window import Placement, open_viewport
         from panels.shell.window import window
 

@@ -12,7 +12,7 @@ from gui.clipboard import Clipboard
 from gui.driver import Driver
 from gui.elements.controls import Field
 from gui.loop import Loop
-from gui.skins import ASSETS, Measure, load_theme
+from gui.metrics import ASSETS, Measure, load_theme
 from panels.base.ui import Ui
 from tests.gui.layout_check import faults
 from tests.gui.other_program import text_held

@@ -12,8 +12,8 @@ import dearpygui.dearpygui as dpg
 from gui.binding import DpgUi
 from gui.loop import Loop
 from gui.markdown.document import load
+from gui.metrics import load_theme
 from gui.screen import screenshot
-from gui.skins import load_theme
 from gui.window import Placement, open_viewport
 from panels.base.ui import ButtonKind, Option, Share, Surface, Tone, Ui
 from tests.gui.gallery_pages import LongView, Messages, conversation, long_page

@@ -14,7 +14,7 @@ from gui.elements.controls import Button
 from gui.elements.surfaces import Surface
 from gui.elements.tabs import dragged_widths, split_widths
 from gui.elements.text import Progress, Text
-from gui.skins import Measure
+from gui.metrics import Measure
 
 
 def text(value: str, *, wraps: bool = False, width: float | None = None) -> Element:

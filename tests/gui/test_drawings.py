@@ -10,7 +10,7 @@ import pytest
 from core.app.crunch import CrunchError, CrunchLateError
 from gui.drawing_process import DrawingProcess
 from gui.drawings import MOST_CHARS, MOST_TEXELS, Drawings, floats
-from gui.skins import Drawing, DrawnSize
+from gui.metrics import Drawing, DrawnSize
 from tests.patience import PATIENCE_S
 
 

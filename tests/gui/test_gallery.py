@@ -49,7 +49,7 @@ def test_a_picture_of_the_window_shows_its_colours(display: str, tmp_path: Path,
     """In a process of its own: the one window of this process draws nothing."""
     from PIL import Image
 
-    from gui.skins import load_theme
+    from gui.metrics import load_theme
 
     target = tmp_path / f"{theme}.png"
     environment = {name: value for name, value in os.environ.items() if name != "GALLIUM_NOOP"}

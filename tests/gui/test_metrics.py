@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gui.skins import Measure, load_theme
+from gui.metrics import Measure, load_theme
 from tests.gui.conftest import Screen
 
 STYLES = sorted(load_theme().fonts)

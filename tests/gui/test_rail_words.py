@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.kernel.language import language, speak, tr
-from gui.skins import Measure
+from gui.metrics import Measure
 from panels.shell.hub_panel import STEPS, WIDE_PX
 from panels.shell.rooms import PANELS
 

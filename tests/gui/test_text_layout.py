@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui import text_layout
-from gui.skins import Measure
+from gui.metrics import Measure
 from gui.text_layout import Advances, TextLayout, changed_span
 
 TEXT = st.text(st.sampled_from("abw  \n漢。\u0301"), max_size=120)

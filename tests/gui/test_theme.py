@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gui.canvas import glyph
-from gui.skins import SURFACES, blend, faded, load_theme, parse_color
+from gui.metrics import blend, faded, load_theme, parse_color
+from gui.skins import SURFACES
 
 
 def test_colours_are_read_with_and_without_alpha() -> None:

@@ -1,4 +1,4 @@
-"""`discussions`: list, read, export and order them; `import`: conversations of other programs as discussions of ours."""
+"""Conversations on the command line: `discussions` lists, reads and exports, `import` takes in, `forget` removes for good."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Version and help of the program, and how a text is printed before anything else loads."""
+"""Version, help and language of a start, and how a text is printed before anything else loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports of any worker, and time: events of no one room; the mark of fields that a step fills in."""
+"""Shared parts of every step: reports of workers, tables of what a room decides and follows, results, notices."""
 
 from __future__ import annotations
 

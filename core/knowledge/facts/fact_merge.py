@@ -1,4 +1,4 @@
-"""Facts that a harvest makes of its items: which items become one, of which category, in which words."""
+"""Facts of a harvest's items, and the three-way sync of one fact: last sync, file and index decide who is right."""
 
 from __future__ import annotations
 

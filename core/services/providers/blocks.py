@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from itertools import accumulate
 
 import msgspec
-from msgspec.structs import replace
 
-from core.kernel.patterns import late
 from core.kernel.structures import shared_run
 from core.kernel.values.cache import TOOLS_KEY, LedgerScope
 from core.kernel.values.messages import (
     AttachmentPart,
-    Part,
     ReasoningPart,
     Role,
-    TextPart,
     ToolCallPart,
     ToolResultPart,
 )
@@ -369,185 +364,3 @@ def _positions(blocks: tuple[Block, ...], known: tuple[int, ...]) -> tuple[int, 
 def _digest(*texts: str) -> str:
     parts = "".join(f"{len(text)}:{text}" for text in texts)
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-# Thoughts that a server left in the text, between tags, and the words of the reply behind them.
-
-_NAMES = (
-    "think",
-    "thinking",
-    "thought",
-    "thoughts",
-    "reasoning",
-    "reason",
-    "reflection",
-    "seed:think",
-    "longcat_think",
-    "scratchpad",
-    "Thought",
-    "REASONING_SCRATCHPAD",
-    "mm:think",
-)
-_STARTS = ("", "<|start|>assistant")
-_TAGS = {
-    **{f"<{name}>": f"</{name}>" for name in _NAMES},
-    "[THINK]": "[/THINK]",
-    "◁think▷": "◁/think▷",
-    "<|channel>thought": "<channel|>",
-    "<|inner_prefix|>": "<|inner_suffix|>",
-    "<|START_THINKING|>": "<|END_THINKING|>",
-    "<|begin_of_thought|>": "<|end_of_thought|>",
-    "<|think|>": "<|end|>",
-    **{f"{start}<|channel|>analysis<|message|>": "<|end|>" for start in _STARTS},
-}
-_SPOKEN = (
-    *(f"{start}<|channel|>{name}<|message|>" for start in _STARTS for name in ("final", "commentary")),
-    *("<|START_RESPONSE|>", "<|START_TEXT|>", "<|begin_of_solution|>", "<|begin|>assistant<|content|>"),
-)
-"""Markers before the words of a reply. Source: templates of gpt-oss, Cohere Command, Gemma 4, Apertus, OpenThinker, Solar (read 2026-11)."""
-_SHUTS = (*(f"</{name}>" for name in _NAMES), "[/THINK]", "◁/think▷", "<|END_THINKING|>")
-_DROPPED_FIRST = (*_SPOKEN, *_SHUTS)
-_SHUT = "|".join(map(re.escape, _SHUTS))
-_ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})(?:[ \t]*(?:\n|\Z)|(?=\S))|(?:{_SHUT})[ \t]*\n[ \t]*\n")
-"""A tag that only closes, alone in its line or before an empty one: words about the tag stand elsewhere."""
-_DROPPED = late(r"(?s)\Aanalysis(?=[A-Z\"'\s])(.{1,200000}?)assistant(?:final|commentary(?!\s*to=))(.+)\Z")
-"""A reply of gpt-oss of whose markers a server left the words alone. Source: ollama and vLLM issues (read 2026-11)."""
-_LAST = (
-    *(
-        f"<|{name}|>"
-        for name in [
-            "im_end",
-            "return",
-            "end",
-            "eot_id",
-            "eom_id",
-            "endoftext",
-            "end_of_text",
-            "eos",
-            "END_RESPONSE",
-            "END_TEXT",
-            "END_OF_TURN_TOKEN",
-            "end_of_solution",
-            "user",
-            "observation",
-        ]
-    ),
-    *("</s>", "<end_of_turn>", "<turn|>", "<｜end▁of▁sentence｜>", "[e~["),
-)
-"""Ends of a turn in the templates of models, left at the end of a text."""
-
-Piece = tuple[bool, str]
-"""True for a thought, and its text."""
-
-
-class TaggedText:
-    """Splits the text of one reply as it comes. Tags count at its beginning alone: behind its first words they are words."""
-
-    def __init__(self) -> None:
-        self._held = ""
-        self._close = ""
-        self._has_thought = self._is_plain = self._is_fresh = False
-
-    def read(self, text: str) -> Iterator[Piece]:
-        """The thoughts and words that are sure by now."""
-        if self._is_plain:
-            yield False, text
-            return
-        self._held += text
-        while self._held:
-            if self._close:
-                thought, is_closed = self._thought()
-                if thought:
-                    yield True, thought
-                if not is_closed:
-                    return
-            elif not self._is_opened():
-                break
-        if self._held and not self._may_open():
-            self._is_plain = True
-            yield False, self._taken(self._held.lstrip() if self._has_thought else self._held)
-
-    def rest(self) -> Iterator[Piece]:
-        """The text that was held back, when the reply ends."""
-        held = self._taken(self._held.lstrip() if self._has_thought and not self._close else self._held)
-        if held:
-            yield bool(self._close), held
-
-    def _taken(self, text: str) -> str:
-        self._held = ""
-        return text
-
-    def _is_opened(self) -> bool:
-        start = self._held.lstrip()
-        opened = next((tag for tag in _TAGS if start.startswith(tag)), "")
-        if not opened:
-            spoken = next((one for one in _DROPPED_FIRST if start.startswith(one)), "")
-            if spoken:
-                self._held, self._has_thought = start[len(spoken) :], True
-            return bool(spoken)
-        self._close, self._has_thought, self._is_fresh = _TAGS[opened], True, True
-        self._held = start[len(opened) :]
-        return True
-
-    def _may_open(self) -> bool:
-        start = self._held.lstrip()
-        return any(tag.startswith(start) for tag in (*_TAGS, *_DROPPED_FIRST))
-
-    def _thought(self) -> tuple[str, bool]:
-        """More of the thought, and whether it ended. What may be the begin of its closing tag waits."""
-        if self._is_fresh:
-            self._held = self._held.removeprefix("\n")
-            self._is_fresh = not self._held
-        thought, closed, behind = self._held.partition(self._close)
-        if closed:
-            self._held, self._close = behind, ""
-            return thought.removesuffix("\n"), True
-        ending = f"\n{self._close}"
-        kept = next(
-            (
-                size
-                for size in range(min(len(ending) - 1, len(thought)), 0, -1)
-                if ending.startswith(thought[-size:]) or self._close.startswith(thought[-size:])
-            ),
-            0,
-        )
-        self._held = thought[len(thought) - kept :]
-        return thought[: len(thought) - kept], False
-
-
-def parted(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """The parts of a whole reply, with the thoughts before a tag that only closes as thoughts, without what ends a turn."""
-    kept = tuple(_without_last(part) for part in parts)
-    if any(isinstance(part, ReasoningPart) for part in kept):
-        return kept
-    for at, part in enumerate(kept):
-        if isinstance(part, TextPart):
-            made = [one for one in _thought_and_words(part.text) if one.text]
-            return (*kept[:at], *(made or [part]), *kept[at + 1 :])
-    return kept
-
-
-def _thought_and_words(text: str) -> Sequence[ReasoningPart | TextPart]:
-    """The thought before a tag that only closes and the words behind it; the words alone where there is none."""
-    if (dropped := _DROPPED.match(text)) is not None:
-        return ReasoningPart(dropped[1].strip()), TextPart(dropped[2].strip())
-    found = _ORPHAN.search(text)
-    if found is None or "`" in text[: found.start()][-3:] or _opening_of(found[0]) in text:
-        return (TextPart(text),)
-    return ReasoningPart(text[: found.start()].strip()), TextPart(text[found.end() :].strip())
-
-
-def _opening_of(closed: str) -> str:
-    """The tag that one which closes belongs to."""
-    return closed.strip().replace("/", "", 1).replace("END", "START").removesuffix(">")
-
-
-def _without_last(part: Part) -> Part:
-    """A text without what ends a turn, unless the text is about that: in quotes, or nothing else."""
-    if not isinstance(part, TextPart):
-        return part
-    kept = part.text.rstrip()
-    while ended := next((one for one in _LAST if kept.endswith(one)), ""):
-        kept = kept[: -len(ended)].rstrip()
-    is_same = len(kept) == len(part.text.rstrip()) or not kept or kept.endswith("`")
-    return part if is_same else replace(part, text=kept)

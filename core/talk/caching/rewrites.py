@@ -1,4 +1,4 @@
-"""Cost of a change of layers 6 and 7 in a warm discussion's next turn: appended, or told anew with what stands behind.
+"""Changes of layers 6 and 7 in warm discussions: what each costs, when to look, what is told, when it is over.
 
 A rewrite is priced by the planner: what the next request costs as it was sent last, and with these layers told anew.
 """

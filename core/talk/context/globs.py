@@ -1,4 +1,4 @@
-"""Rules of `.gitignore` files for a glob: git's rules, judged entry by entry on the way down."""
+"""Expands a glob by a bounded, deterministic walk under git's ignore rules; the one gate before files that hold keys."""
 
 from __future__ import annotations
 

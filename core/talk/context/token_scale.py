@@ -1,4 +1,4 @@
-"""The one scale of tokens: our counts of parts, and the factors from them to a model's, learned from what it reports."""
+"""Tokens of a model: the scale of our counts, learned from what the model reports, and the budget of its window."""
 
 from __future__ import annotations
 

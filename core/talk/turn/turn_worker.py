@@ -39,11 +39,11 @@ from core.kernel.values.retrieval import Recalled
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.updates import OperationFailed, Report
 from core.kernel.values.usage import Usage
-from core.services.providers.blocks import parted
 from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
 from core.services.providers.refused_fields import ReasoningRefusals
 from core.services.providers.switches import stream_switched, tools_in_force
+from core.services.providers.thought_tags import parted
 from core.services.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
 from core.talk.caching.caching_messages import CacheReported
 from core.talk.caching.contents import contents_usd, read_of

@@ -8,7 +8,7 @@ import gui.markdown.document
 from gui.markdown.blocks import MarkdownBlock
 from gui.markdown.document import Document, load
 from gui.markdown.parse import parse
-from gui.skins import Measure
+from gui.metrics import Measure
 from tests.gui.gallery_pages import SAMPLE
 
 

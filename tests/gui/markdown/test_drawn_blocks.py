@@ -9,7 +9,7 @@ from gui.markdown.document import Document, load
 from gui.markdown.drawn_blocks import tex_of
 from gui.markdown.layout import lay_out
 from gui.markdown.parse import parse
-from gui.skins import ASSETS, Drawing, DrawnSize, Measure, load_theme
+from gui.metrics import ASSETS, Drawing, DrawnSize, Measure, load_theme
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gui.markdown.blocks import BlockLook, Laid, MarkdownBlock
 from gui.markdown.layout import lay_out
 from gui.markdown.parse import parse
-from gui.skins import Measure
+from gui.metrics import Measure
 from tests.gui.gallery_pages import SAMPLE
 
 

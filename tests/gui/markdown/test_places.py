@@ -10,7 +10,7 @@ from gui.markdown.document import Document, load
 from gui.markdown.excerpt import boxes, offset_at, x_at
 from gui.markdown.layout import lay_out
 from gui.markdown.parse import parse
-from gui.skins import Measure
+from gui.metrics import Measure
 from tests.gui.gallery_pages import SAMPLE
 
 

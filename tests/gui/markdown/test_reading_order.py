@@ -11,7 +11,7 @@ from gui.markdown.document import Document, load
 from gui.markdown.layout import lay_out
 from gui.markdown.parse import parse
 from gui.markdown.reading_order import reading_order
-from gui.skins import Measure
+from gui.metrics import Measure
 
 HEBREW, ARABIC = "שלום עולם", "السلام"
 

@@ -9,7 +9,7 @@ import pytest
 from core.agent.leaked_calls import elsewhere, with_recovered
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
 from core.kernel.values.provider import ReasoningDelta, StopKind, Stopped, TextDelta, ToolCallReady
-from core.services.providers.blocks import parted
+from core.services.providers.thought_tags import parted
 from tests.core.services.providers.outcomes import TOOLS, Outcome, ask, run
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply

@@ -1,5 +1,6 @@
-"""Anthropic's Message Batches. A batch has no name of ours there: the tag is in each request's `custom_id`.
+"""Anthropic's client: streams over the official SDK, usage and failures in our one meaning, and Message Batches.
 
+A batch has no name of ours there: the tag is in each request's `custom_id`.
 Source: anthropic 2.10.0, resources/messages/batches.py; platform.claude.com "Batch processing" (read 2026-11).
 """
 

@@ -24,12 +24,12 @@ from core.kernel.values.provider import (
     UsageUpdate,
 )
 from core.kernel.values.usage import Usage
-from core.services.providers.blocks import Piece, TaggedText
 from core.services.providers.compatible.body import ReasoningReader, text_in
 from core.services.providers.door import counted_usage, figure, price
 from core.services.providers.endings import ending_of, is_said, stop_at
 from core.services.providers.event_stream import WHOLE
 from core.services.providers.openai.sdk import DONE
+from core.services.providers.thought_tags import Piece, TaggedText
 from core.services.providers.wire import is_object, plain_arguments, plain_name
 
 # Usage of a chat completion, wherever servers put its parts.

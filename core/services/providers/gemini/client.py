@@ -1,5 +1,6 @@
-"""Gemini's batches, inline: the tag is the batch's display name, each request's name is in its metadata.
+"""Gemini's client: streams over the official SDK, usage and failures in our one meaning, and inline batches.
 
+The tag of a batch is the batch's display name, each request's name is in its metadata.
 Source: google-genai 3.3.0, batches.py; ai.google.dev "Batch API" (read 2026-11).
 """
 

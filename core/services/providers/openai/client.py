@@ -1,5 +1,6 @@
-"""OpenAI's Batches: the requests are a file that is uploaded, the tag is in the batch's metadata and the file's name.
+"""OpenAI's Responses API through its SDK, also for servers that leave out deltas, and its Batches.
 
+The requests of a batch are a file that is uploaded, the tag is in the batch's metadata and the file's name.
 Source: openai 3.51.0, resources/batches.py and resources/files.py; platform.openai.com "Batch API" (read 2026-11).
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.kernel.values.messages import Part, ReasoningPart, TextPart
-from core.services.providers.blocks import TaggedText, parted
+from core.services.providers.thought_tags import TaggedText, parted
 
 SPLIT = [
     ("<think>Hm.</think>Yes.", "Hm.", "Yes."),
