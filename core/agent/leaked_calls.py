@@ -28,13 +28,12 @@ from core.agent.leaked_dialects import (
     dialect_calls,
     end_of,
     json_call,
-    python_calls,
     types_of,
-    unmarked,
     value_of,
     without_last_tokens,
     without_tokens,
 )
+from core.agent.leaked_spellings import respelled
 from core.kernel.codecs import canonical_json, read_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
@@ -117,8 +116,12 @@ def with_recovered(
     for part in parts:
         is_thought = isinstance(part, ReasoningPart)
         is_read = isinstance(part, TextPart) or not has_text
-        text = unmarked(part.text) if isinstance(part, TextPart | ReasoningPart) and is_read else ""
-        several = (_bare_leaks(text, schemas, model) or _leaks(text, schemas)) if text else ()
+        text = respelled(part.text) if isinstance(part, TextPart | ReasoningPart) and is_read else ""
+        several = (
+            (_bare_leaks(text, schemas, model, is_thought=is_thought) or _leaks(text, schemas))
+            if text
+            else ()
+        )
         leaks = [leak for leak in several if not any(map(stands_elsewhere, leak.cores))]
         if is_thought or not leaks:
             found.append(part)  # thoughts stay as they came: they go back so
@@ -173,7 +176,7 @@ def elsewhere(texts: Iterable[str]) -> StandsElsewhere:
 
 def _letters(text: str) -> str:
     """The letters of a text, without what writes other characters."""
-    return _NO_LETTERS.sub("", html.unescape(_ESCAPED.sub("", unmarked(text))))
+    return _NO_LETTERS.sub("", html.unescape(_ESCAPED.sub("", respelled(text))))
 
 
 def shown_texts(request: ProviderRequest, read_blob: Callable[[str], bytes]) -> Iterator[str]:
@@ -204,17 +207,20 @@ def _without(text: str, leaks: Sequence[_Leak]) -> str:
     return without_last_tokens("".join((*kept, text[at:]))).strip()
 
 
-def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str) -> list[_Leak]:
+def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str, *, is_thought: bool) -> list[_Leak]:
     """Calls up to the end of a text: of a model that is known to write them so, or alone and told as calls by themselves."""
     is_known = _WRITES_BARE.search(model) is not None
+    quoted = _quoted(text)
     for head in islice(_BARE_HEAD.finditer(text), _MOST_TRIES if is_known else 1):
         body, is_alone = head.end(), not text[: head.start()].strip()
-        if not (is_known or (is_alone and not head[1] and _tells_itself(text, body))):
+        if not (is_known or (is_alone and not head[2] and _tells_itself(text, body))):
             continue
-        found = _json_calls(text, body, tools) or (
-            python_calls(text, body, tools) if is_known and is_alone else None
-        )
-        if found is None or not _REST[bool(head[1])].match(text, found[1]):
+        if not (is_alone or head[1] or is_thought) or OPENINGS.search(text, 0, head.start()):
+            continue
+        if not head[2] and any(first <= body < end for first, end in quoted):
+            continue
+        found = _json_calls(text, body, tools) or (dialect_calls(text, body, tools) if is_known else None)
+        if found is None or not _REST[bool(head[2])].match(text, found[1]):
             continue
         leak = _leak_of(head.start(), len(text), (text[body : found[1]],), found[0])
         return [] if leak is None else [leak]
@@ -238,11 +244,13 @@ def _tells_itself(text: str, at: int) -> bool:
 
 
 _CALL_TYPES = ("function", "function_call", "tool_call", "tool_use")
-_BARE_HEAD = late(r"(?:\A|\n[ \t]*\n)\s*(`{3,}(?:json|tool_\w+)?[ \t]*\n\s*)?(?=[\[{]|[\w.]{1,200}\()")
+_BARE_HEAD = late(
+    r"(?:\A|(?<=\S)[ \t]*\n([ \t]*\n)?)\s*(`{3,}(?:json|tool_\w+)?[ \t]*\n\s*)?(?=[\[{]|[\w.]{1,200}\(|[\w.:-]{1,200}\s*(?:```json\s*)?\{)"
+)
 _REST = {False: late(r"\s*\Z"), True: late(r"\s*`{3,}\s*\Z")}
 _WRITES_BARE = late(
     r"(?i)qwen-?[23]|qwen-?coder|qwq|llama-?[34]|llama-?xlam|xlam|hammer|devstral|codestral|mistral|ministral|magistral|glm-?4|granite|phi-?[34]|gemma"
-    r"|hermes|toolace|watt-tool|arch-(?:function|agent)|nemotron|functionary|firefunction|lfm-?2|olmo|smollm|falcon|internlm|command-?[ar]|deepseek-(?:r1|coder|v2)"
+    r"|hermes|toolace|watt-tool|arch-(?:function|agent)|nemotron|functionary|firefunction|lfm-?2|olmo|smollm|falcon|internlm|command-?[ar]|deepseek|kimi|apertus|gigachat|pangu"
 )
 """Models that write calls as JSON alone, or as a list of Python's.
 
@@ -254,7 +262,7 @@ vllm-project/vllm#46863, #51697), and the templates of open models, read 2026-11
 def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
     quoted = _quoted(text)
     starts = _starts_of(tuple(tools), is_told=TELLS_OF_CALLS.search(text) is not None)
-    at = 0
+    at = behind = 0
     for _ in range(_MOST_TRIES):
         found = starts.search(text, at)
         if found is None:
@@ -264,9 +272,29 @@ def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
         if any(first <= start < end for first, end in quoted):
             continue
         leak = _leak_at(text, start, tools)
-        if leak is not None and (found.lastgroup != "bare" or TELLS_OF_CALLS.search(text, start, leak.end)):
-            at = leak.end
+        if leak is None or _is_talk(text, behind, leak):
+            continue
+        if found.lastgroup != "bare" or TELLS_OF_CALLS.search(text, start, leak.end):
+            at = behind = leak.end
             yield leak
+
+
+def _is_talk(text: str, behind: int, leak: _Leak) -> bool:
+    """True for a call in the middle of a sentence, in a list, a table or a change: a text about calls has it so, a leak has not.
+
+    Args:
+        behind: the end of the last leak.
+    """
+    before = text[max(behind, text.rfind("\n", 0, leak.start) + 1) : leak.start]
+    end = text.find("\n", leak.end)
+    after = text[leak.end : end if end >= 0 else len(text)].lstrip()
+    if _LISTED.match(before):
+        return True
+    has_words = without_tokens(before).strip() and without_tokens(after).strip()
+    return bool(has_words) and not OPENINGS.match(after)
+
+
+_LISTED = late(r"\s*(?:[-+*|]|\d{1,3}[.)]\s)")
 
 
 @lru_cache(maxsize=16)
@@ -293,13 +321,13 @@ def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | 
     calls, core_end = found
     after = _skip(text, core_end)
     has_close = text.startswith(_CLOSE, after)
-    is_last = after == len(text)
+    is_last = not without_tokens(text[after:]).strip()
     is_closed = (
         has_close or (has_open and (is_last or text.startswith(_OPEN, after))) or _FUNCTION.match(text, body)
     )  # it has its own end
     if not calls or not is_closed:
         return None
-    end = after + len(_CLOSE) if has_close else core_end
+    end = after + len(_CLOSE) if has_close else len(text) if is_last else core_end
     return _leak_of(start, end, (text[body:core_end],), calls)
 
 
@@ -371,7 +399,7 @@ _MISSING = ("}", "]", "}]")
 
 
 def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """Functions, one after the other. What is not closed ends where the next begins, or with the reply."""
+    """Functions, one after the other. What is not closed ends where the next begins."""
     calls: list[tuple[str, dict[str, Any]]] = []
     core_end = at
     while (head := _FUNCTION.match(text, at)) is not None:
@@ -389,6 +417,10 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | N
             at = end_of(_BRACKETS, text, at)
         while (parameter := _PARAMETER.match(text, at)) is not None:
             given, at = _parameter_at(text, parameter.end())
+            if at < 0 and (not arguments or _PARAMETER_END in text):
+                return None  # the reply was cut within a value
+            if at < 0:
+                given, at = text[parameter.end() :].strip(), len(text)  # it closes none
             arguments[parameter[1]] = value_of(given, types.get(parameter[1]))
         end = _skip(text, at)
         has_end = text.startswith(_FUNCTION_END, end)
@@ -401,13 +433,15 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | N
 
 
 def _parameter_at(text: str, at: int) -> tuple[str, int]:
-    """The value of a parameter from here, and where it ends. Models leave closing tags out."""
+    """The value of a parameter from here, and where it ends; -1 where the reply ends within it. Models leave closing tags out."""
     closed = text.find(_PARAMETER_END, at)
     if closed >= 0 and text.count(_PARAMETER_END, at) > text.count(_PARAMETER_BEGIN, at):
         return text[at:closed], closed + len(_PARAMETER_END)
     ends = [place for mark in (_PARAMETER_END, _FUNCTION_END, _CLOSE) if (place := text.find(mark, at)) >= 0]
     following = _NEXT_PARAMETER.search(text, at, min(ends, default=len(text)))
-    end = following.start() if following else min(ends, default=len(text))
+    end = following.start() if following else min(ends, default=-1)
+    if end < 0:
+        return "", -1
     is_closed = following is None and text.startswith(_PARAMETER_END, end)
     return (text[at:end], end + len(_PARAMETER_END)) if is_closed else (text[at:end].strip(), end)
 

@@ -20,7 +20,7 @@ from core.kernel.values.stack import ToolSchema
 Found = tuple[list[tuple[str, dict[str, Any]]], int]
 """Calls as a tool's name and arguments, and where the last of them ends."""
 
-_PREFIX = r"(?:[\w-]{1,20}:|[|｜]{1,2}DSML[|｜]{1,2})?"
+_PREFIX = r"(?:[\w-]{1,20}:)?"
 _INVOKES = r"(?:invoke|function|tool|call|(?:tool|function)[_-]?(?:call|use))\s+(?:[\w-]{1,20}=[^\s<>]{1,80}\s+)?(?:name|tool|function)="
 _OF_CALLS = r"(?i:tool|function|call|invoke|action|python_tag)"
 _TOKEN = (
@@ -81,7 +81,7 @@ def dialect_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found 
     calls: list[tuple[str, dict[str, Any]]] = []
     end = at
     for _ in range(_MOST_CALLS):
-        found = _call_at(text, end, tools)
+        found = _call_at(text, end_of(_COMMAS, text, end) if calls else end, tools)
         if found is None:
             break
         calls += found[0]
@@ -89,6 +89,8 @@ def dialect_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found 
     return (calls, end) if calls else None
 
 
+_COMMAS = late(r"\s*[;,]\s*(?=[\[{\w])")
+"""Llama and NexusRaven write semicolons between calls."""
 _LEFT = late(rf"\s*(?:(?:{_TOKEN})\s*)+\Z")
 
 
@@ -96,19 +98,6 @@ def without_last_tokens(text: str) -> str:
     """The text without the markers that a server left at its end, where it read the call itself."""
     rest = _LEFT.sub("", text)
     return text if OPENINGS.search(rest) else rest
-
-
-def unmarked(text: str) -> str:
-    """The text in the tags of the other models: without the sign that MiniMax M3 writes before each, and with those of Kimi K3."""
-    text = _SIGN.sub("", text) if _SIGN_BEGIN in text else text
-    return _CLOSED_TAG.sub(r"</\1>", _OPENED_TAG.sub(r"<\1>", text)) if _OPEN_TAG in text else text
-
-
-_SIGN_BEGIN = "]<]"
-_SIGN = late(r"\]<\]\w{1,30}\[>\[")
-_OPEN_TAG = "<|open|>"
-_OPENED_TAG = late(r"<\|open\|>([^<>|]{1,300})<\|sep\|>")
-_CLOSED_TAG = late(r"<\|close\|>([^<>|]{1,40})<\|sep\|>")
 
 
 def without_tokens(text: str) -> str:
@@ -308,6 +297,8 @@ def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[st
     if not name:
         return None
     arguments: Any = next((value[key] for key in _CALL_ARGUMENTS if value.get(key) is not None), {})
+    if is_schema(arguments):
+        return None
     if isinstance(arguments, str):
         try:
             arguments = read_json(arguments or "{}")
@@ -317,6 +308,15 @@ def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[st
 
 
 _MOST_NAME = 300
+
+
+def is_schema(value: Any) -> bool:
+    """True for the schema of a tool's arguments, which a model may quote."""
+    return (
+        isinstance(value, dict)
+        and value.get("type") == "object"
+        and isinstance(value.get("properties"), dict)
+    )
 
 
 def _in_pairs(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -368,10 +368,34 @@ def _with_inside(
             return None
         kind = "string" if 'string="true"' in parameter[3] else types.get(parameter[2])
         kind = None if 'string="false"' in parameter[3] else kind
-        arguments[parameter[2]] = value_of(text[parameter.end() : end], kind)
+        arguments[parameter[2]] = _inside(text[parameter.end() : end], kind)
         place = end + len(parameter_end)
     close = re.compile(rf"\s*</{re.escape(tag)}>").match(text, place)
+    if close is None and arguments and not text[place:].strip():
+        return [(name, arguments)], len(text)  # a server took the closing tag for the end of the reply
     return ([(name, arguments)], close.end()) if close else None
+
+
+def _inside(text: str, kind: object, depth: int = 0) -> Any:
+    """The value of an element: an object or a list may be written as elements, as MiniMax M3 does."""
+    if kind == "string" or depth > _DEEPEST or not (parts := _elements_in(text)):
+        return value_of(text, kind)
+    if {name for name, _ in parts} == {"item"}:
+        return [_inside(one, None, depth + 1) for _, one in parts]
+    return {name: _inside(one, None, depth + 1) for name, one in parts}
+
+
+def _elements_in(text: str) -> list[tuple[str, str]]:
+    """The elements that a text is made of; none where there is anything beside them."""
+    found: list[tuple[str, str]] = []
+    at = 0
+    while (opened := _ELEMENT.match(text, at)) is not None:
+        end = text.find(f"</{opened[1]}>", opened.end())
+        if end < 0:
+            return []
+        found.append((opened[2], text[opened.end() : end]))
+        at = end + len(opened[1]) + 3
+    return found if not text[at:].strip() else []
 
 
 def _behind_cdata(text: str, at: int) -> int:
@@ -429,7 +453,20 @@ def _python_call(node: ast.expr) -> tuple[str, dict[str, Any]]:
         node = node.args[0]
     if not isinstance(node, ast.Call) or node.args:
         return "", {}
-    return ast.unparse(node.func), {one.arg or "": ast.literal_eval(one.value) for one in node.keywords}
+    return ast.unparse(node.func), {
+        one.arg or "": ast.literal_eval(_JSON_WORDS.visit(one.value)) for one in node.keywords
+    }
+
+
+class _JsonWords(ast.NodeTransformer):
+    """OLMo and Llama 4 write the words of JSON into calls of Python."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(_WORDS[node.id]) if node.id in _WORDS else node
+
+
+_JSON_WORDS = _JsonWords()
+_WORDS = {"true": True, "false": False, "null": None}
 
 
 def _alone(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -440,7 +477,7 @@ def _alone(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
 
 
 _NAME_ALONE = late(
-    rf"([\w.:-]{{1,200}})\s*(?=</[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|<[|｜][^<>|｜\s]{{0,40}}(?i:call)[^<>|｜\s]{{0,40}}[|｜]?>|\[/[A-Z_]{{0,20}}CALLS?\])"
+    rf"([\w.:-]{{1,200}})\s*(?=</[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|<[|｜](?![^<>|｜\s]{{0,40}}(?:arg|begin|start|sep))[^<>|｜\s]{{0,40}}(?i:call)[^<>|｜\s]{{0,40}}[|｜]?>|\[/[A-Z_]{{0,20}}CALLS?\])"
 )
 _FORMS = (
     _invoked,

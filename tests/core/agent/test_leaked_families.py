@@ -1,0 +1,87 @@
+"""Calls in the grammar of each family of models that a server left in the text or the thought: real calls; talk about them stays text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from core.agent.leaked_calls import elsewhere, with_recovered
+from core.agent.leaked_spellings import SPELLINGS, respelled
+from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
+from core.kernel.values.stack import ToolSchema
+from core.services.providers.thought_tags import parted
+from tests.operations import LINEAR, growth
+from tests.vendors.world.families import FAMILIES, HARD, ONE, TALK, Call, Family, cut, shapes
+
+
+def _schema(**properties: object) -> str:
+    return json.dumps({"type": "object", "properties": properties})
+
+
+_STRING = {"type": "string"}
+TOOLS = (
+    ToolSchema("write_file", "Write.", _schema(path=_STRING, content=_STRING, lines={"type": "integer"}, overwrite={"type": "boolean"}, tags={"type": "array"}, meta={"type": "object"})),
+    ToolSchema("read_file", "Read.", _schema(path=_STRING)),
+    ToolSchema("list_dir", "List.", _schema()),
+)  # fmt: skip
+CASES = [(family, name) for family in FAMILIES for name in shapes(family)]
+
+
+def recovered(text: str, model: str, part: Callable[[str], Part] = TextPart) -> tuple[str, list[Call]]:
+    got = with_recovered(parted([part(text)]), TOOLS, elsewhere(()), model)
+    calls = [(one.name, json.loads(one.arguments_json)) for one in got if isinstance(one, ToolCallPart)]
+    return "".join(one.text for one in got if isinstance(one, TextPart)), calls
+
+
+@pytest.mark.parametrize(("family", "name"), CASES, ids=lambda one: getattr(one, "name", one))
+def test_a_call_of_each_family_becomes_a_real_one(family: Family, name: str) -> None:
+    text, words, calls, is_thought = shapes(family)[name]
+
+    assert recovered(text, family.model, ReasoningPart if is_thought else TextPart) == (words, list(calls))
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_a_call_that_was_cut_within_a_value_is_none(family: Family) -> None:
+    assert recovered(cut(family), family.model)[1] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_a_family_quoted_in_a_fence_is_talk(family: Family) -> None:
+    text = f"It writes:\n\n~~~~~\n{family.write([ONE])}\n~~~~~\n\nThe server reads that."
+
+    assert recovered(text, family.model) == (text, [])
+
+
+@pytest.mark.parametrize("name", TALK)
+@pytest.mark.parametrize("part", [TextPart, ReasoningPart])
+def test_talk_about_calls_is_no_call(name: str, part: Callable[[str], Part]) -> None:
+    model, text = TALK[name]
+
+    assert recovered(text, model, part) == (text if part is TextPart else "", [])
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_a_call_that_stands_in_what_was_shown_is_none(family: Family) -> None:
+    text = family.write([HARD])
+    got = with_recovered(parted([TextPart(text)]), TOOLS, elsewhere([f"A page: {text}"]), family.model)
+
+    assert [one for one in got if isinstance(one, ToolCallPart)] == []
+
+
+@pytest.mark.parametrize("text", ["", "A word.", "a < b > c", "<b>x</b> | [y] ｜", "Action: none"])
+def test_a_text_without_signs_of_a_family_is_not_respelled(text: str) -> None:
+    assert respelled(text) == text
+
+
+@pytest.mark.parametrize("sign", sorted({one.sign for one in SPELLINGS}))
+def test_signs_of_families_are_read_in_proportion(sign: str) -> None:
+    unit = f"\n{sign} ```json\n[{sign}<tool_call>{{"
+
+    assert growth(lambda size: recovered(unit * size, "Qwen3-32B"), 300) <= LINEAR
+
+
+@pytest.mark.parametrize("unit", ["\n", " \n", "a\n\n", "\n\n{", "f(\n"])
+def test_lines_before_bare_calls_are_read_in_proportion(unit: str) -> None:
+    assert growth(lambda size: recovered(unit * size, "Qwen3-32B"), 300) <= LINEAR
