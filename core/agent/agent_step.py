@@ -500,5 +500,7 @@ HANDLERS = Handlers(
 """Each message of this room, with the function that decides what follows from it."""
 
 FOLLOWS = follow(
-    "program config discussions turns agent", lambda _before, after, moment: followed(after, moment.given)
+    "program config discussions turns agent",
+    lambda _before, after, moment: followed(after, moment.given),
+    needs="agent.turns",
 )

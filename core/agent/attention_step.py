@@ -472,4 +472,5 @@ HANDLERS = Handlers(
 FOLLOWS = follow(
     "now",  # its next turn begins at a time of its own
     lambda before, after, moment: followed(before, after, moment.given, moment.body, moment.effects),
+    needs="attention.autonomy harvest.is_dream",
 )

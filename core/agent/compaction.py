@@ -131,13 +131,7 @@ def unwritten(state: AppState, given: Stamp, happened: WriteFailed) -> Result:
 
 
 def followed(before: AppState, after: AppState, given: Stamp) -> Result:
-    """Begin summaries that a call or a person waits for, end the others, and send a call whose view is in the log.
-
-    O(1) while no call, no discussion and no compaction has changed.
-    """
-    is_still = before.turns.calls is after.turns.calls and before.agent is after.agent
-    if is_still and before.discussions.open is after.discussions.open:
-        return after, ()
+    """Begin summaries that a call or a person waits for, end the others, and send a call whose view is in the log."""
     state, effects = _with_warnings(before, after), ()
     for call in tuple(state.turns.calls.values()):
         if call.awaits_view and not state.program.is_closing:
@@ -455,5 +449,5 @@ HANDLERS = Handlers(
 """Each message of compaction, with the function that decides what follows from it."""
 
 FOLLOWS = follow(
-    "turns agent discussions", lambda before, after, moment: followed(before, after, moment.given)
+    "turns.calls agent discussions.open", lambda before, after, moment: followed(before, after, moment.given)
 )

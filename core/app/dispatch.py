@@ -138,17 +138,30 @@ ORDER: tuple[Follow, ...] = (
     harvest.FOLLOWS_MONEY,  # ends a preview by the money as it is after this step
     caching.FOLLOWS_KNOWLEDGE,
     caching.FOLLOWS_ENDS,  # pings end before the stacks that they were made of are dropped
-    follow_effects("discussions", left_effects),
+    follow_effects("discussions.open", left_effects),
     lifecycle.FOLLOWS_DAYS,
     lifecycle.FOLLOWS_SELECTED,
 )
 """Follow-ups of all rooms, each seeing what those above it changed, with the reason for its place."""
 
-_GROUPS = tuple(sorted(frozenset().union(*(row.watches for row in ORDER)) - {"now"}))
+
+def _watched() -> dict[str, tuple[tuple[str, str], ...]]:
+    """Groups of the state that a row of `ORDER` watches, whole or in part, with the fields that are watched: name in the
+    group, name in the table.
+    """
+    names = sorted(frozenset().union(*(row.watches for row in ORDER)) - {"now"})
+    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    for name in names:
+        group, _, field = name.partition(".")
+        found[group] = (*found.get(group, ()), *(((field, name),) if field else ()))
+    return found
+
+
+_WATCHED = _watched()
 
 
 def followed_up(before: AppState, after: AppState, moment: Moment) -> Result:
-    """The state and all effects once each follow-up has run of which a watched group is another object than before.
+    """The state and all effects once each follow-up has run that watches something that is another object than before.
 
     What one changes for those above it, they see in the next step: `changed_late` keeps its name until then.
 
@@ -160,6 +173,8 @@ def followed_up(before: AppState, after: AppState, moment: Moment) -> Result:
     effects = list(moment.effects)
     for row in ORDER:
         if row.watches.isdisjoint(changed) and type(moment.body) not in row.messages:
+            continue
+        if not row.is_needed(before, after):
             continue
         following, more = row.decide(before, after, moment)
         effects.extend(more)
@@ -173,7 +188,14 @@ def followed_up(before: AppState, after: AppState, moment: Moment) -> Result:
 
 
 def _changed(before: AppState, after: AppState) -> list[str]:
-    return [group for group in _GROUPS if getattr(before, group) is not getattr(after, group)]
+    """Names that rows watch: groups that are other objects, and fields of these."""
+    names: list[str] = []
+    for group, fields in _WATCHED.items():
+        was, now = getattr(before, group), getattr(after, group)
+        if was is not now:
+            names.append(group)
+            names.extend(name for field, name in fields if getattr(was, field) is not getattr(now, field))
+    return names
 
 
 # Work that only shows: previews, prices of rewrites and the list's index wait while a turn goes on to its

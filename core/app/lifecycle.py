@@ -237,9 +237,11 @@ HANDLERS = Handlers(
 )
 """Each message of this room, with the function that decides what follows from it."""
 
-FOLLOWS_FILES = follow_effects("config discussions context knowledge retrieval", watch_effects)
-FOLLOWS_DAYS = follow_effects("config spending", trash_effects)
-FOLLOWS_SELECTED = follow_effects("discussions", window_effects)
+FOLLOWS_FILES = follow_effects(
+    "config.settings_paths discussions.open context.files knowledge.watched retrieval.folders", watch_effects
+)
+FOLLOWS_DAYS = follow_effects("config.settings_paths spending.day_start", trash_effects)
+FOLLOWS_SELECTED = follow_effects("discussions.selected_id", window_effects)
 
 
 # Letting go of loaded discussions: all but the newest leave in which nothing is under way and that a log

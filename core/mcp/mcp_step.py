@@ -373,6 +373,6 @@ HANDLERS = Handlers(
 """Each message of this room, with the function that decides what follows from it."""
 
 FOLLOWS = follow(
-    "program config discussions turns caching mcp",
+    "config discussions turns mcp",
     lambda before, after, moment: followed(before, after, moment.effects),
 )

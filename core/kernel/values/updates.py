@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
@@ -337,36 +338,49 @@ class Follow(NamedTuple):
     """A follow-up of a room to changes of the state, whichever room made them.
 
     Args:
-        watches: groups of the state; it runs when one of them is another object than before. `now` changes with each
-            message, so who watches it runs every time.
+        watches: groups of the state, and fields of a group as `turns.calls`; it runs when one of them is another object
+            than before. `now` changes with each message, so who watches it runs every time.
         decide: it gets the state before the message, the state now, and the moment.
-        messages: types that it follows even where no watched group has changed.
+        messages: types that it follows even where nothing watched has changed.
+        needs: fields; it runs only while one of them is set, before the message or now. Empty: always.
     """
 
     watches: frozenset[str]
     decide: Callable[[AppState, AppState, Moment], Result]
     messages: frozenset[type[Any]] = frozenset()
+    needs: tuple[Callable[[AppState], Any], ...] = ()
+
+    def is_needed(self, before: AppState, after: AppState) -> bool:
+        """True if there is anything that it could follow."""
+        return not self.needs or any(read(after) or read(before) for read in self.needs)
 
 
 def follow(
     watches: str,
     decide: Callable[[AppState, AppState, Moment], Result],
     messages: Iterable[type[Any]] = (),
+    needs: str = "",
 ) -> Follow:
-    """A follow-up that watches these groups, named with spaces between them.
+    """A follow-up that watches these groups and fields, named with spaces between them.
 
     Raises:
-        ValueError: the state has no such group.
+        ValueError: the state has no such group or field.
     """
-    groups = frozenset(watches.split())
-    unknown = groups.difference(AppState.__struct_fields__)
-    if unknown:
-        raise ValueError(f"The state has no group {', '.join(sorted(unknown))}. See `AppState`.")
-    return Follow(watches=groups, decide=decide, messages=frozenset(messages))
+    empty = AppState()
+    for name in (*watches.split(), *needs.split()):
+        group, _, field = name.partition(".")
+        if not hasattr(empty, group) or not hasattr(getattr(empty, group), field or "__class__"):
+            raise ValueError(f"The state has no {'field' if field else 'group'} {name}. See `AppState`.")
+    return Follow(
+        watches=frozenset(watches.split()),
+        decide=decide,
+        messages=frozenset(messages),
+        needs=tuple(map(attrgetter, needs.split())),
+    )
 
 
 def follow_effects(
-    watches: str, decide: Callable[[AppState, AppState], tuple[Any, ...]], messages: Iterable[type[Any]] = ()
+    watches: str, decide: Callable[[AppState, AppState], tuple[Any, ...]], needs: str = ""
 ) -> Follow:
     """A follow-up that changes nothing and orders effects only."""
-    return follow(watches, lambda before, after, _moment: (after, decide(before, after)), messages)
+    return follow(watches, lambda before, after, _moment: (after, decide(before, after)), needs=needs)

@@ -425,4 +425,6 @@ HANDLERS = Handlers(
 """Each message of this room, with the function that decides what follows from it."""
 
 FOLLOWS_MODE = follow("config", lambda before, after, _moment: (without_old_notice(before, after), ()))
-FOLLOWS_MONEY = follow_effects("config turns spending harvest", limit_effects)
+FOLLOWS_MONEY = follow_effects(
+    "config.settings turns.calls spending.spent_today_usd spending.reserved harvest.phase", limit_effects
+)

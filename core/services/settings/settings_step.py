@@ -253,8 +253,6 @@ def price_models(state: AppState) -> Result:
 
 def price_effects(before: AppState, after: AppState) -> tuple[FindPrices, ...]:
     """Look up all prices once something is cached: who switches the model then is told what that costs."""
-    if before.caching is after.caching and before.config is after.config:
-        return ()
     had, has = bool(before.caching.caches), bool(after.caching.caches)
     was, now = before.config, after.config
     is_same = had and was.models is now.models and was.price_source is now.price_source
@@ -314,4 +312,4 @@ HANDLERS = Handlers(
 """Each message of this room, with the function that decides what follows from it."""
 
 FOLLOWS_SHOWN = follow_effects("config discussions", warm_up_effects)
-FOLLOWS_CACHED = follow_effects("config caching", price_effects)
+FOLLOWS_CACHED = follow_effects("config.models config.price_source caching.caches", price_effects)

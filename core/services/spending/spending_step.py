@@ -211,7 +211,7 @@ HANDLERS = Handlers(
 """Each message of this room, with the function that decides what follows from it."""
 
 FOLLOWS = follow(
-    "program turns spending",
+    "program.is_closing turns.calls spending.reserved spending.unsettled",
     lambda before, after, moment: followed(before, after, moment.body),
     messages=(Tick,),
 )

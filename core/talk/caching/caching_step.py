@@ -436,6 +436,8 @@ def prewarm(before: AppState, after: AppState, given: Stamp) -> Result:
         return after, ()
     status = after.config.providers.get(after.discussions.summaries[chosen].meta.provider)
     is_free = status is not None and status.kind is ProviderKind.EMBEDDED
+    if not is_free and not after.config.settings.caching.prewarm:
+        return after, ()
     was_open = (
         before.discussions.selected_id == chosen
         and chosen in before.discussions.open
@@ -450,7 +452,7 @@ def prewarm(before: AppState, after: AppState, given: Stamp) -> Result:
         free = release(after, _key(UsageKind.PREWARM, chosen))  # it takes the place of one that waits
         return free, (Prewarm(stack_spec(after, chosen)),)
     usd = next_input_usd(after, chosen) or 0.0
-    if not after.config.settings.caching.prewarm or not has_room(after, usd, chosen):
+    if not has_room(after, usd, chosen):
         return after, ()
     record_id = Stamp(given.at, f"{given.seed}/prewarm").make_id()
     return reserve(after, _key(UsageKind.PREWARM, chosen), usd, chosen, record_id=record_id), ()
@@ -495,5 +497,10 @@ FOLLOWS_BEGINNING = follow(
     "config discussions turns agent caching spending",
     lambda before, after, moment: prewarm(before, after, moment.given),
 )
-FOLLOWS_KNOWLEDGE = follow_effects("program config caching knowledge", rewrites.withdrawal_effects)
-FOLLOWS_ENDS = follow_effects("agent discussions", rewrites.stop_effects)
+FOLLOWS_KNOWLEDGE = follow_effects(
+    "program.is_loading config.settings_paths knowledge caching.adopted caching.rewrites",
+    rewrites.withdrawal_effects,
+)
+FOLLOWS_ENDS = follow_effects(
+    "agent.delegations discussions.summaries discussions.open", rewrites.stop_effects
+)

@@ -424,9 +424,6 @@ def withdrawal_effects(before: AppState, after: AppState) -> tuple[DropWithdrawn
     """Let go of what is stored, once something was taken out of knowledge or deleted, or may have been while nobody
     looked.
     """
-    is_same = before.knowledge is after.knowledge and before.caching is after.caching
-    if is_same and before.program is after.program and before.config is after.config:
-        return ()
     key = _withdrawal_key(after)
     if not key or _withdrawal_key(before) == key:
         return ()
@@ -496,7 +493,8 @@ def _price_words(state: AppState, prices: Mapping[str, Rewrite]) -> tuple[str, s
 
 def _changed(before: AppState, after: AppState) -> set[str]:
     """Discussions of which something may be told that was not: what they depend on changed, or they were answered."""
-    if _knowledge_key(before) != _knowledge_key(after):
+    is_same = before.knowledge is after.knowledge and before.config is after.config
+    if not is_same and _knowledge_key(before) != _knowledge_key(after):
         return set(after.caching.caches)
     answered = _answered(before, after)
     if (

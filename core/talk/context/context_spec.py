@@ -376,12 +376,27 @@ def context_effects(before: AppState, after: AppState, was: datetime | None) -> 
     if not chosen or chosen not in after.discussions.open or chosen not in after.discussions.summaries:
         return ()
     has_ended = _ended(before, chosen, was) != _ended(before, chosen, after.now)
+    is_anew = has_ended or (not _is_same(before, after) and _has_changed(before, after, chosen))
+    return (AssembleContext(stack_spec(after, chosen)),) if is_anew else ()
+
+
+def _is_same(before: AppState, after: AppState) -> bool:
+    """True if no group is another one that anything of a stack is read from."""
+    return (
+        before.discussions is after.discussions
+        and before.turns is after.turns
+        and before.config is after.config
+        and before.knowledge is after.knowledge
+        and before.mcp is after.mcp
+        and before.context.files_revision == after.context.files_revision
+    )
+
+
+def _has_changed(before: AppState, after: AppState, chosen: str) -> bool:
     has_changed = _context_key(before, chosen) != _context_key(after, chosen)
     if _begins_turn(after, chosen):
-        has_changed = has_changed and _is_changed_besides(before, after, chosen)
-    else:
-        has_changed = has_changed or _begins_turn(before, chosen)
-    return (AssembleContext(stack_spec(after, chosen)),) if has_ended or has_changed else ()
+        return has_changed and _is_changed_besides(before, after, chosen)
+    return has_changed or _begins_turn(before, chosen)
 
 
 def _begins_turn(state: AppState, discussion_id: str) -> bool:

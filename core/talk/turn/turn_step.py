@@ -642,5 +642,6 @@ HANDLERS = Handlers(
 """Each message of this room, with the function that decides what follows from it."""
 
 FOLLOWS = follow(
-    "config discussions", lambda before, after, moment: limits_changed(before, after, moment.given)
+    "config.settings discussions.summaries",
+    lambda before, after, moment: limits_changed(before, after, moment.given),
 )

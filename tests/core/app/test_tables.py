@@ -14,9 +14,11 @@ from core.app.app_messages import Command, Effect, Event, Input
 from core.app.dispatch import ACROSS, ORDER, ROOMS, followed_up, step
 from core.app.outside import WORK
 from core.kernel.ids import Stamp
+from core.kernel.values.harvest import HarvestState
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import Handlers, Moment, Tick, WorkerReported, follow, keep, on
-from core.talk.turn.turn_messages import ReplyArrived
+from core.talk.context.context_messages import FilesRead
+from core.talk.turn.turn_messages import KnowledgeSent, ReplyArrived
 from tests.core.app.playbook import START, Playbook
 
 
@@ -43,6 +45,56 @@ def test_two_functions_for_one_message_are_refused() -> None:
 def test_a_group_that_the_state_does_not_have_is_refused() -> None:
     with pytest.raises(ValueError, match="no group tides"):
         follow("config tides", lambda _before, after, _moment: (after, ()))
+
+
+def test_a_field_that_a_group_does_not_have_is_refused() -> None:
+    for watches, needs in (("turns.tides", ""), ("turns", "agent.tides")):
+        with pytest.raises(ValueError, match=r"no field .*tides"):
+            follow(watches, lambda _before, after, _moment: (after, ()), needs=needs)
+
+
+def test_a_follow_up_that_needs_something_runs_while_it_is_there_and_once_when_it_is_gone() -> None:
+    row = follow("now", lambda _before, after, _moment: (after, ()), needs="turns.calls harvest.is_dream")
+    none, dream = AppState(), replace(AppState(), harvest=HarvestState(is_dream=True))
+    assert not row.is_needed(none, none)
+    assert row.is_needed(none, dream)
+    assert row.is_needed(dream, none)
+
+
+def test_a_plain_send_runs_only_the_follow_ups_of_what_it_changed() -> None:
+    """A report that changes nothing runs none but the one that lets go of discussions by time."""
+    ran: dict[str, int] = {}
+    message = ""
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal message
+        if event != "call":
+            return
+        if frame.f_code is followed_up.__code__:
+            message = type(frame.f_locals["moment"].body).__name__
+            ran[message] = 0
+        elif frame.f_back is not None and frame.f_back.f_code is followed_up.__code__:
+            ran[message] += frame.f_code.co_name == "<lambda>"
+
+    play = Playbook().ready()
+    chosen = play.discussion()
+    sys.setprofile(note)
+    try:
+        call = play.ask(chosen, "Why do tides turn?")
+        play.play(KnowledgeSent(discussion_id=chosen, message_id="m", model="tide", text=""))
+        play.answer(call, "The moon.")
+        play.play(FilesRead(preset="", items=()))
+    finally:
+        sys.setprofile(None)
+    most = {
+        "KnowledgeSent": 1,
+        "FilesRead": 1,
+        "SendPrompt": 7,
+        "ReplyArrived": 7,
+        "CallEnded": 7,
+        "RecordsAppended": 13,
+    }
+    assert {name: times for name, times in ran.items() if times > most[name]} == {}
 
 
 def test_each_follow_up_stands_once_in_the_order() -> None:
