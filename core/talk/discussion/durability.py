@@ -19,8 +19,10 @@ from core.kernel.values.records import (
     EditRecord,
     MessageRecord,
     Record,
+    RequestRecord,
     RestoreRecord,
     UsageRecord,
+    ViewRecord,
 )
 from core.kernel.values.state import AppState, CommandOutcome, Level, PendingWrite
 from core.kernel.values.updates import (
@@ -62,7 +64,9 @@ def appended(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
     if opened is not None:
         state = with_open(state, _applied(opened, event.records))
     state = _update_summary(add_spent(state, event.records), given, event)
-    return _write_succeeded(state, event.token), (IndexDiscussion(event.discussion_id),)
+    is_listed = any(not isinstance(one, RequestRecord | ViewRecord) for one in event.records)
+    # What only tells of a request is in no list and no search: the reply's records bring the index past it.
+    return _write_succeeded(state, event.token), (IndexDiscussion(event.discussion_id),) if is_listed else ()
 
 
 def _applied(opened: OpenDiscussion, records: tuple[Record, ...]) -> OpenDiscussion:

@@ -53,6 +53,8 @@ def test_a_plain_turn_is_assembled_for_the_next_message_once_when_its_reply_is_t
         stable_length_chars=0,
     )
     effects = (*effects, *book.play(RequestBuilt(call_id=call.call_id, record=record, usd=0.0)))
+    (told,) = of(effects, AppendRecords)
+    assert of(book.append(told), IndexDiscussion) == (), "no list shows what only tells of a request"
     effects = (*effects, *book.play(ReplyArrived(call.call_id, "So")))
     assert of(effects, AssembleContext) == ()
     assert len(of(book.play(SetDraft(chosen, "And then?")), AssembleContext)) == 1
