@@ -462,7 +462,14 @@ class Assembler:
             return RewriteCosts(discussion_id=spec.discussion_id)
         items = self.read(spec)
         spec = replace(self._known(spec, items), previous=None)
-        known = build_stack(replace(spec.inputs, turns=(), items=items, user_text="", attachments=()))
+        inputs = replace(spec.inputs, turns=(), items=items, user_text="", attachments=())
+        with self._lock:
+            desk = (
+                self._desks.get(spec.discussion_id) or AssemblyDesk()
+            )  # many are looked at that nobody opened
+        with desk.lock:
+            memo = desk.memo.aside()
+        known = build_stack(inputs, memo)
         return self._keeper.rewrite(spec, known, spec.profile, self._factor(spec))
 
     def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:

@@ -238,6 +238,12 @@ class StackMemo:
         self._layers[layer] = (source, fresh)
         return fresh
 
+    def aside(self) -> StackMemo:
+        """A memo that knows what this one holds of layers and files. What it is used for leaves this one as it is."""
+        other = StackMemo()
+        other._layers, other._pieces = dict(self._layers), dict(self._pieces)
+        return other
+
     def pieces(self, layer: LayerId) -> PieceMemo:
         """The pieces of a layer that is rendered anew; `PieceMemo.keep` hands them to the next time."""
         return PieceMemo(self._pieces.get(layer, {}), lambda fresh: self._pieces.__setitem__(layer, fresh))

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import tracemalloc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.values.cache import RewriteCosts
 from core.kernel.values.curation import FileItem, NamedText, Preset
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.spec import CallToBuild, StackSpec
 from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from core.kernel.values.usage import Usage
-from core.talk.context.assembly import Assembler, BuiltCall, Prices, ScaleStore
+from core.talk.context.assembly import Assembler, BuiltCall, Planner, Prices, ScaleStore
 from core.talk.context.assembly_desk import HomeScaleStore
+from core.talk.context.stack import AggregateStack
 from core.talk.context.token_scale import RequestCount, TokenScale, with_request
 from tests.core.stacks import said
+from tests.operations import FLAT, operations
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -91,6 +95,42 @@ def test_files_are_read_fresh_for_every_assembly(bench: Bench) -> None:
 
     assert "x = 1" in first.stack.text
     assert "x = 22" in second.stack.text
+
+
+class Pricing:
+    """A planner that prices nothing, and keeps the stack that it was asked about."""
+
+    def __init__(self) -> None:
+        self.stacks: list[AggregateStack] = []
+
+    def recalled_behind(self, _discussion_id: str) -> tuple[str, ...]:
+        return ()
+
+    def rewrite(self, spec: StackSpec, stack: AggregateStack, *_: object) -> RewriteCosts:
+        self.stacks.append(stack)
+        return RewriteCosts(discussion_id=spec.discussion_id)
+
+
+def test_the_price_of_a_change_takes_over_what_the_last_assembly_rendered(tmp_path: Path) -> None:
+    """However much the project's documents say, they are looked at and not rendered anew; what changed is."""
+    bench, planner = Bench(tmp_path), Pricing()
+    made = Assembler(
+        FakeCounter(), lambda *_: (), Prices(lambda *_: 0.001), lambda: AT, keeper=cast("Planner", planner)
+    )
+
+    def priced(size: int) -> Callable[[], object]:
+        documents = tuple(NamedText(f"{one}.md", "words") for one in range(size))
+        spec = replace(bench.spec(project=documents), discussion_id=f"d{size}")
+        made.assemble(spec)
+        return lambda: made.rewrite(spec)
+
+    few, many = priced(50), priced(200)
+    assert operations(many) <= operations(few) * FLAT
+    assert [len(stack.layer(LayerId.PROJECT).pieces) for stack in planner.stacks] == [200, 50]
+
+    made.rewrite(replace(bench.spec(project=(NamedText("new.md", "other"),)), discussion_id="d50"))
+    assert "other" in planner.stacks[-1].layer(LayerId.PROJECT).text
+    assert planner.stacks[-1].layer(LayerId.TURNS).pieces == ()
 
 
 def test_tokens_are_estimated_at_first_and_counted_once(bench: Bench) -> None:
