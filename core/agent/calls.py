@@ -113,7 +113,6 @@ MOST_AT_ONCE = 8
 
 _ACTS = frozenset({ActKind.EDIT, ActKind.COMMAND, ActKind.SERVER})
 
-STOPPED = "interrupted: the person stopped the turn."
 STOPPED_BEFORE = "Not run: the person stopped the turn."
 LEFT_OUT = "Not run: the person went on with something else."
 _LEFT = "The program ended before this was done."

@@ -94,7 +94,6 @@ MAX_HASHED_BYTES = 64_000_000
 """A larger file is known by its path and inode alone."""
 
 _SEPARATOR = "-" if sys.platform == "win32" else ":"
-_NAME = late(r"(\d+[:-]\d+)\.md")
 _HASH = late(r"<!--[ \t]*sha256:[ \t]*([0-9a-f]{64})[ \t]*-->")
 
 

@@ -8,7 +8,6 @@ import msgspec
 
 from core.kernel.machine import CommandBounds
 from core.kernel.values.mcp import McpApproval, McpApproved, McpServerSettings, McpTool
-from core.services.settings.settings_messages import WriteMcpServer, WriteServerApproval
 
 NOTICE = "mcp"
 """Subject of the notices of this room."""
@@ -170,6 +169,3 @@ McpEffect = ServeServers | FindServers | BeginServer | EndServer
 
 McpEvent = ServersLookedAt | ServerStarting | ServerListed | ServerFailed | WriteRefused
 """Events of this room."""
-
-McpWriting = WriteServerApproval | WriteMcpServer
-"""Effects of this room that the settings worker carries out: a call that follows waits until they hold."""

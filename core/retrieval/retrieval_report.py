@@ -12,7 +12,7 @@ from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.language import as_sentences, joined, tr
 from core.kernel.stored_texts import retold
-from core.kernel.values.retrieval import Corpus, IndexReport, Recalled, SearchAnswer, SearchHit, SearchMode
+from core.kernel.values.retrieval import Corpus, Recalled, SearchAnswer, SearchHit, SearchMode
 
 SNIPPET_CHARS = 160
 PASSED_OVER = 3
@@ -124,21 +124,6 @@ def passed_over_text(files: Sequence[tuple[str, str]]) -> str:
     return ", ".join(said) + (
         tr(" and {more}", more=count(more, tr("more file"), tr("more files"))) if more else ""
     )
-
-
-def report_text(report: IndexReport) -> str:
-    """Sentence about what a run did."""
-    said = [
-        tr("{read} read", read=count(report.read, tr("file"), tr("files"))),
-        tr("{unchanged:,} unchanged", unchanged=report.unchanged),
-    ]
-    if report.removed:
-        said.append(tr("{removed:,} removed", removed=report.removed))
-    if report.passed_over:
-        said.append(tr("{passed_over:,} skipped or only partly read", passed_over=len(report.passed_over)))
-    if report.server:
-        said.append(tr("not on the server: {server}", server=report.server))
-    return ", ".join(said)
 
 
 def newer_text(place: str) -> str:

@@ -27,7 +27,7 @@ from panels.base.ui import Column, Tone, Ui
 from panels.base.view import Dialog
 from panels.imports.imports_room import ImportView
 
-WIDTH_PX, HEIGHT_PX, FOOT_PX = 760, 560, 44
+WIDTH_PX, HEIGHT_PX = 760, 560
 NOTE_PX, SWITCH_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 34, 24, 150, 8
 """Height of the notes on what is not taken: of a line, of a switch, around them, and of all of them; the gap above."""
 LOW_SHARE = 0.27

@@ -94,11 +94,6 @@ def items_of(knowledge: KnowledgeState, memo: Memo, category: Category) -> Seque
     )
 
 
-def counts(knowledge: KnowledgeState, memo: Memo) -> dict[Category, int]:
-    """Number of items in each category."""
-    return {category: len(items_of(knowledge, memo, category)) for category, _, _ in SECTIONS}
-
-
 def _file(knowledge: KnowledgeState, category: Category) -> CategoryFile:
     wanted = names.FILE_OF[category]
     return next((f for f in knowledge.categories if f.name == wanted), CategoryFile(name=wanted))

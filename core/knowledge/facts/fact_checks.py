@@ -121,11 +121,6 @@ def id_parts(fact_id: str) -> tuple[str, FactCategory, int] | None:
     return match[1], _CATEGORIES[match[2]], int(match[3])
 
 
-def is_day(text: str) -> bool:
-    """True if a text is a day of the calendar, `YYYY-MM-DD`."""
-    return _is_day(text)
-
-
 @lru_cache(maxsize=8192)
 def _is_day(text: str) -> bool:
     if not _DAY.fullmatch(text):

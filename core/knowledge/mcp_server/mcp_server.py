@@ -422,7 +422,3 @@ def _row(row: DiscussionSummary, line: str) -> TalkRow:
     return TalkRow(
         id=row.meta.id, name=row.meta.name, updated=f"{row.updated_at:%Y-%m-%d}", turns=row.turns, line=line
     )
-
-
-MakeShelf = Callable[[], HomeShelf]
-"""Makes the shelf, on the thread that uses it."""

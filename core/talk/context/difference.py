@@ -40,7 +40,7 @@ from core.talk.context.wire import based_layers, layer_of
 # Difference between the last request and the stack about to be sent, in wire order.
 
 _KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
-_TURNS, _USER, _METADATA = LayerId.TURNS, LayerId.USER, LayerId.METADATA
+_TURNS, _USER = LayerId.TURNS, LayerId.USER
 
 FOLDED = tr("the program moved appended changes to their usual places")
 CUT = tr("the beginning of the discussion was compacted, to make room")

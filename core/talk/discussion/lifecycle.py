@@ -659,8 +659,3 @@ def vanished(state: AppState, gone: str) -> Result:
     if gone not in state.discussions.summaries or is_busy(state, gone):
         return state, ()
     return _without(state, gone)
-
-
-def touch(state: AppState, given: Stamp, summary: DiscussionSummary) -> AppState:
-    """Note that a discussion changed now."""
-    return with_summary(state, replace(summary, updated_at=given.at))
