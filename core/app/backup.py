@@ -6,10 +6,10 @@ import gzip
 import hashlib
 import io
 import os
-import secrets
 import stat
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -17,7 +17,7 @@ from typing import IO, BinaryIO
 
 import msgspec
 
-from core.app.home import alone
+from core.app.home import alone, restore_folders, take_back
 from core.kernel import paths
 from core.kernel.codecs import from_json, to_json
 from core.kernel.disk import Disk, LaterDisk, create_file, make_dirs, remove_tree, reported, sync_dir
@@ -193,18 +193,24 @@ def restore(
     Raises:
         StorageError: the archive is none of ours, is damaged, or would write outside. LockedError: a program owns the home.
     """
-    staging = home.with_name(f".{home.name}.restore-{secrets.token_hex(4)}")
-    make_dirs(staging)
-    try:
-        manifest = _unpacked(archive, staging)
-        if not agreed(manifest):
-            return None
-        aside = _swap(staging, home, now)
-    finally:
-        if staging.exists():
-            remove_tree(staging)
+    take_back(home)
+    if home.exists():
+        with alone(home):
+            pass  # a program that owns it is named before anything is read, and before the person is asked
+    staging, aside = restore_folders(home, now)
+    with alone(staging):  # whoever starts in the home meanwhile leaves it alone
+        try:
+            manifest = _unpacked(archive, staging)
+            if not agreed(manifest):
+                return None
+            had_home = _swap(staging, home, aside)
+        finally:
+            if staging.exists():
+                remove_tree(staging)
     return BackupDone(
-        files=len(manifest.files), size_bytes=sum(one.size for one in manifest.files), aside=aside
+        files=len(manifest.files),
+        size_bytes=sum(one.size for one in manifest.files),
+        aside=str(aside) if had_home else "",
     )
 
 
@@ -237,10 +243,10 @@ def _unpacked(archive: Path, staging: Path) -> Manifest:
                 if disk.waiting >= MOST_WAITING:
                     disk.settle()
         disk.settle()
-    except (tarfile.TarError, EOFError, gzip.BadGzipFile) as fault:
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as fault:
         raise _refused(archive, tr("the backup cannot be read to its end ({fault})", fault=fault)) from fault
     except (OddFileError, OSError) as fault:
-        raise _refused(archive, str(fault)) from fault
+        raise _refused(archive, fault.strerror or str(fault)) from fault
     finally:
         disk.drop()
     return _held_against(table, found, archive)
@@ -271,13 +277,16 @@ def _unpack(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path, disk
     stream = packed.extractfile(member)
     make_dirs(target.parent, disk=disk)
     sum_ = hashlib.sha256()
-    descriptor = open_descriptor(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, follows_links=False)
-    with os.fdopen(descriptor, "wb") as out:
+    with reported("write", target):
+        descriptor = open_descriptor(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, follows_links=False)
+    with os.fdopen(descriptor, "wb", buffering=0) as out:
         while stream is not None and (data := stream.read(PIECE)):
             sum_.update(data)
-            out.write(data)
-        out.flush()
-        disk.fsync(out.fileno())
+            with reported("write", target):
+                while data:
+                    data = data[out.write(data) :]
+        with reported("write", target):
+            disk.fsync(out.fileno())
     os.utime(target, (member.mtime, member.mtime))
     return sum_.hexdigest()
 
@@ -311,13 +320,14 @@ def _held_against(table: bytes, found: dict[str, tuple[int, str]], archive: Path
     return manifest
 
 
-def _swap(staging: Path, home: Path, now: datetime) -> str:
-    """Put the new home in place, with the keys of the old one. Returns where the old one lies, empty for none."""
+def _swap(staging: Path, home: Path, aside: Path) -> bool:
+    """Put the new home in place, with the keys of the old one. Returns whether there was one, which lies at `aside` now."""
+    (staging / paths.OWNER_FILE).unlink(missing_ok=True)
     if not home.exists():
-        os.replace(staging, home)
+        with reported("replace", home):
+            os.replace(staging, home)
         sync_dir(home.parent)
-        return ""
-    aside = home.with_name(f"{home.name}.before-restore-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}")
+        return False
     with alone(home), reported("replace", home):
         _copy_keys(home, staging)
         os.rename(home, aside)
@@ -327,7 +337,7 @@ def _swap(staging: Path, home: Path, now: datetime) -> str:
             os.rename(aside, home)
             raise
     sync_dir(home.parent)
-    return str(aside)
+    return True
 
 
 def _copy_keys(home: Path, staging: Path) -> None:

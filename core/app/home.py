@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import platform
 import re
+import secrets
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +22,7 @@ from core.agent.commands import survivors
 from core.app.app_messages import OwnerChanged, RaiseRequested
 from core.kernel import paths
 from core.kernel.codecs import TomlError, decode_toml, read_toml
-from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_leftovers, reported, write_file
+from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_leftovers, remove_tree, reported, write_file
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.language import tr
 from core.kernel.locks import HeldLock, take_lock
@@ -142,7 +144,43 @@ def open_home(
     elif found < current_format:
         notes = _migrate(root, found, current_format, migrations, now, disk)
     _finish_backups(root)
-    return OpenHome(root=root, notes=(*notes, *survivors(root)))
+    return OpenHome(root=root, notes=(*notes, *_remove_unpacked(root), *survivors(root)))
+
+
+def restore_folders(root: Path, now: datetime) -> tuple[Path, Path]:
+    """Two free names beside a home: where a restore unpacks, and where it puts the old home. One mark joins them."""
+    mark = secrets.token_hex(4)
+    aside = root.with_name(f"{root.name}.before-restore-{now:%Y%m%d-%H%M%S}-{mark}")
+    return root.with_name(f".{root.name}.restore-{mark}"), aside
+
+
+def take_back(root: Path) -> None:
+    """Put the old home back in its place, where a restore was cut off after it had put that aside and before it put the new one.
+
+    Raises:
+        StorageError: it could not be renamed.
+    """
+    if root.exists():
+        return
+    name = glob.escape(root.name)
+    for staging in sorted(root.parent.glob(f".{name}.restore-*")):
+        mark = glob.escape(staging.name.rpartition("-")[2])
+        for aside in sorted(root.parent.glob(f"{name}.before-restore-*-{mark}")):
+            with reported("rename", aside):
+                os.rename(aside, root)
+            return
+
+
+def _remove_unpacked(root: Path) -> tuple[str, ...]:
+    """Remove what a restore had unpacked that was cut off, and say so. One that goes on holds its lock and is left alone."""
+    removed = False
+    for staging in root.parent.glob(f".{glob.escape(root.name)}.restore-*"):
+        with suppress(StorageError):
+            if owner(staging) is None:
+                remove_tree(staging)
+                removed = True
+    told = tr("A restore was cut off before it replaced anything; the program removed what it had unpacked")
+    return (told,) if removed else ()
 
 
 def acquire(root: Path, wait_s: float = LOOK_S) -> HomeLock | Holder:
@@ -154,6 +192,7 @@ def acquire(root: Path, wait_s: float = LOOK_S) -> HomeLock | Holder:
     Raises:
         StorageError: the home cannot be written; a read-only home needs no owner.
     """
+    take_back(root)
     make_dirs(root)
     lock = take_lock(root / paths.HOME_LOCK_FILE, wait_s=wait_s)
     if lock is None:
@@ -192,7 +231,7 @@ def alone(root: Path) -> Iterator[None]:
     if not isinstance(held, HomeLock):
         raise LockedError(
             tr(
-                "Manual Slop ({words}) has this data folder open and would keep the words",
+                "Manual Slop ({words}) has this data folder open, so nothing was changed",
                 words=held.words,
             ),
             remedy=tr("Do this in that window, or close that program first"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import random
+import shutil
 import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from core.app import backup
-from core.app.backup import MANIFEST, BackupDone, back_up, restore
-from core.app.home import alone
+from core.app.backup import MANIFEST, BackupDone, Manifest, back_up, restore
+from core.app.home import alone, open_home, restore_folders
 from core.kernel.errors import LockedError, StorageError
 from core.kernel.opener import open_file
 
@@ -138,12 +139,85 @@ def test_an_archive_that_is_damaged_or_none_of_ours_is_refused(tmp_path: Path) -
     assert texts(home) == {**TEXTS, "keys/anthropic": "a key"}
 
 
-def test_a_home_that_a_program_owns_is_not_replaced(tmp_path: Path) -> None:
+def test_an_archive_is_refused_or_whole_wherever_a_byte_of_it_is_wrong(tmp_path: Path) -> None:
+    home, archive = made_home(tmp_path), tmp_path / "kept.tar.gz"
+    (home / "notes.md").write_text("".join(f"tide {n} turns\n" for n in range(900)), encoding="utf-8")
+    backed_up(home, archive)
+    kept, data = texts(home), archive.read_bytes()
+    places = range(20, len(data), len(data) // 30)
+    refused = 0
+    for at in places:
+        archive.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
+        try:
+            restore(archive, home, now=NOW, agreed=lambda _: False)
+        except StorageError as error:
+            refused += error.what.startswith("Nothing was restored")
+    assert refused > len(places) - 5  # a time in a header may be another
+    assert texts(home) == kept
+
+
+def test_a_home_that_a_program_owns_is_not_replaced_and_nobody_is_asked(tmp_path: Path) -> None:
     home, archive = made_home(tmp_path), tmp_path / "kept.tar.gz"
     backed_up(home, archive)
+
+    def agreed(_: Manifest) -> bool:
+        raise AssertionError("nobody is to be asked")
+
     with alone(home), pytest.raises(LockedError):
-        restore(archive, home, now=NOW, agreed=lambda _: True)
+        restore(archive, home, now=NOW, agreed=agreed)
     assert home.is_dir()
+
+
+def test_a_restore_that_is_cut_off_between_its_two_steps_is_taken_back_at_the_next_start(
+    tmp_path: Path,
+) -> None:
+    home = made_home(tmp_path)
+    staging, aside = restore_folders(home, NOW)
+    (staging / "discussions").mkdir(parents=True)
+    home.rename(aside)
+    with alone(home):
+        opened = open_home(home, NOW)
+    assert texts(home).items() >= {**TEXTS, "keys/anthropic": "a key"}.items()
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
+    assert any("A restore was cut off before it replaced anything" in note for note in opened.notes)
+
+
+def test_what_a_restore_unpacks_stays_while_it_runs_and_goes_once_it_was_killed(tmp_path: Path) -> None:
+    home = made_home(tmp_path)
+    staging, _ = restore_folders(home, NOW)
+    with alone(staging), alone(home):
+        assert not any("cut off" in note for note in open_home(home, NOW).notes)
+        assert staging.is_dir()
+    with alone(home):
+        open_home(home, NOW)
+    assert not staging.exists()
+
+
+def test_a_home_that_somebody_removed_stays_removed(tmp_path: Path) -> None:
+    home, archive = made_home(tmp_path), tmp_path / "kept.tar.gz"
+    backed_up(home, archive)
+    restore(archive, home, now=NOW, agreed=lambda _: True)
+    shutil.rmtree(home)
+    with alone(home):
+        assert "discussions/d1/log.jsonl" not in texts(home)
+
+
+def test_a_full_medium_is_named_and_the_home_stays(tmp_path: Path) -> None:
+    import resource
+
+    home, archive = made_home(tmp_path), tmp_path / "kept.tar.gz"
+    (home / "index").write_bytes(bytes(4 << 20))
+    backed_up(home, archive)
+    kept, before = texts(home), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 20, before[1]))
+    try:
+        with pytest.raises(StorageError, match=r"The program could not write .index.") as refused:
+            restore(archive, home, now=NOW, agreed=lambda _: True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "another backup" not in refused.value.remedy
+    assert texts(home) == kept
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "kept.tar.gz"]
 
 
 def test_links_are_named_and_an_archive_lies_outside(tmp_path: Path) -> None:
