@@ -32,7 +32,14 @@ from core.kernel.values.knowledge import CATEGORY_WORDS, Category
 from core.kernel.values.settings import AfterHarvest
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_reply import cleaned, is_whole
-from core.knowledge.harvest.modes import OUTPUT_TOKENS_EST, PROMPT_BYTES, RECALL_ONLY, fate_of, is_recall_only
+from core.knowledge.harvest.modes import (
+    OUTPUT_TOKENS_EST,
+    PROMPT_BYTES,
+    RECALL_ONLY,
+    fate_of,
+    is_recall_only,
+    is_small_model,
+)
 from core.knowledge.harvest.preview import conversation_mark, marks_of
 from core.knowledge.harvest.transcript_sources import is_plain_path
 from panels.base.ui import Option, Tone
@@ -334,15 +341,18 @@ class Outcome(msgspec.Struct, frozen=True):
     struck: int = 0
     kept: int = 0
     left: int = 0
+    without: int = 0
 
     @property
     def sentence(self) -> str:
-        """`Write 12 items, strike 1 known one through, move 3 conversations to the trash, remove 2 empty ones`."""
+        """`Write 12 items, leave 3 out, strike 1 known one through, move 3 conversations to the trash, remove 2 empty ones`."""
         parts = [
             tr("Write {items}", items=fmt.count(self.items, tr("item"), tr("items")))
             if self.items
             else tr("Write nothing")
         ]
+        if self.items and self.without:
+            parts.append(tr("leave {without:,} out", without=self.without))
         if self.struck:
             parts.append(
                 tr(
@@ -392,6 +402,7 @@ def outcome(
     struck = {one.replaces.item for one in ticked if one.replaces is not None and one.is_replacing}
     return Outcome(
         items=len(ticked),
+        without=sum(not (one.is_ticked or one.is_known or one.deleted_on) for one in preview.items),
         moved=fates.count(AfterHarvest.TRASH),
         kept=fates.count(AfterHarvest.KEEP),
         left=fates.count(AfterHarvest.LEAVE),
@@ -413,10 +424,18 @@ def deleted_words(one: ProposedItem) -> str:
     return tr("You deleted this item on {deleted_on}; tick it to restore it", deleted_on=one.deleted_on)
 
 
-def small_model_words(preview: HarvestPreview, ticked: int) -> str:
-    """Warning about items that nobody ticked beforehand, since a small model proposed them; empty for none."""
-    if not any(not (one.was_ticked or one.is_known or one.deleted_on) for one in preview.items):
+def unticked_words(preview: HarvestPreview, ticked: int, provider: str) -> str:
+    """Reason why items are not ticked beforehand: a small model proposed them, or no screen has shown them; empty for none.
+
+    Args:
+        ticked: how many are ticked now; provider: of the model that proposed them.
+    """
+    bare = [one for one in preview.items if not (one.was_ticked or one.is_known or one.deleted_on)]
+    if not bare:
         return ""
+    if not is_small_model(provider):
+        left = tr("Only the first items are ticked. Read the others, then tick what you want.")
+        return "" if all(one.is_ticked for one in bare) else left
     if ticked:
         return tr("The built-in model is small. Read each item before you tick it.")
     return tr("The built-in model is small, so nothing is ticked yet. Read each item before you tick it.")

@@ -506,8 +506,8 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
     if is_narrow and spent:
         figures = f"{spent} · {figures}"
     ui.text("figures", figures, tone="muted", style="small", wraps=True, tip=about if is_narrow else "")
-    if text := facts.small_model_words(preview, counted.ticked):
-        ui.text("small model", text, tone="warn", style="small", wraps=True)
+    if text := facts.unticked_words(preview, counted.ticked, desk.state.harvest.provider):
+        ui.text("unticked", text, tone="warn", style="small", wraps=True)
     if preview.failures:
         failed = fmt.count(len(preview.failures), tr("conversation"), tr("conversations"))
         with ui.row("failed"):

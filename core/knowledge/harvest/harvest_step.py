@@ -58,11 +58,10 @@ from core.knowledge.harvest.modes import NOTICE, without_old_notice
 from core.knowledge.harvest.preview import (
     edited,
     folded,
-    joined,
+    grown,
     moved,
     replacing,
     ticked,
-    with_choices,
     without,
 )
 from core.knowledge.knowledge_step import read_again
@@ -119,8 +118,7 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
         case HarvestProgressed():
             harvest = replace(harvest, done=event.done, total=event.total, doing=event.doing)
         case HarvestProposed():
-            part = with_choices(event.part, harvest.review)
-            harvest = replace(harvest, preview=joined((harvest.preview or HarvestPreview(), part)))
+            harvest = replace(harvest, preview=grown(harvest.preview, event.part, harvest.review))
         case HarvestPaid(use):
             state = release(state, HELD)
             if use.cost_usd:

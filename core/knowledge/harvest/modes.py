@@ -23,6 +23,7 @@ from core.kernel.values.settings import AfterHarvest, KnowledgeSettings, MemoryM
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import dismiss
 from core.kernel.values.usage import Usage
+from core.knowledge.harvest.preview import all_wanted
 from core.services.providers.profiles import usual_model
 from core.services.spending.pricing import cost
 
@@ -99,7 +100,7 @@ def automatic_part(
     waiting = {one.artifact_path for one in preview.items if not is_on or _waits(one, ticked)}
     found = {one.artifact_path for one in preview.items if not one.is_known}
     chosen = {one.path for one in preview.sources if one.path in found} - waiting if is_on else set()
-    return _of(preview, chosen, is_in=True), _of(preview, chosen, is_in=False)
+    return all_wanted(_of(preview, chosen, is_in=True)), _of(preview, chosen, is_in=False)
 
 
 def _waits(one: ProposedItem, ticked: frozenset[str]) -> bool:

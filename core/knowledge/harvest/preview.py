@@ -94,6 +94,25 @@ def _replaced(item: HarvestItem, known: Known) -> Replacement | None:
     return Replacement(named[0], item.reason) if len(named) == 1 else None
 
 
+FIRST_SCREEN = 3
+"""Items that are ticked beforehand: so many cards the smallest window (1024x700) shows before anyone scrolls."""
+
+
+def grown(preview: HarvestPreview | None, part: HarvestPreview, review: Review) -> HarvestPreview:
+    """A preview with one part more. What its first screen does not show is not ticked before a person ticks it. O(items)."""
+    before = preview or HarvestPreview()
+    room = max(0, FIRST_SCREEN - len(before.items))
+    below = (replace(one, is_ticked=False, was_ticked=False) for one in part.items[room:])
+    shown = replace(part, items=(*part.items[:room], *below))
+    return joined((before, with_choices(shown, review)))
+
+
+def all_wanted(preview: HarvestPreview) -> HarvestPreview:
+    """A preview of which all that is new is written, for nobody looks at it first. O(items)."""
+    items = (one if one.is_known else replace(one, is_ticked=True, was_ticked=True) for one in preview.items)
+    return replace(preview, items=tuple(items))
+
+
 def joined(parts: Iterable[HarvestPreview]) -> HarvestPreview:
     """Parts, in the order in which they came, as one preview."""
     found = tuple(parts)
@@ -127,7 +146,7 @@ def replacing(preview: HarvestPreview, item_id: str, *, is_replacing: bool) -> H
 
 
 def edited(preview: HarvestPreview, item_id: str, head: str, body: str) -> HarvestPreview:
-    """Give an item other words, cleaned as a model's are. Words that say nothing leave it as it was."""
+    """Give an item other words, cleaned as a model's are, and tick it. Words that say nothing leave it as it was."""
 
     def change(found: ProposedItem) -> ProposedItem:
         is_outside = found.item.is_outside and head == found.item.head  # a path that a person typed is theirs
@@ -135,7 +154,12 @@ def edited(preview: HarvestPreview, item_id: str, head: str, body: str) -> Harve
         if item == found.item or not is_whole(item):
             return found
         return replace(
-            found, item=item, proposed=found.proposed or found.item, is_edited=True, is_known=False
+            found,
+            item=item,
+            proposed=found.proposed or found.item,
+            is_edited=True,
+            is_known=False,
+            is_ticked=True,
         )
 
     return _changed(preview, item_id, change)

@@ -380,7 +380,7 @@ def test_the_first_time_nothing_is_preset_and_apply_says_what_it_waits_for() -> 
     assert "Choose one" in screen.ui.texts()
     assert "Choose one." not in screen.ui.texts(), "the choice says that itself"
     screen.ui.choose("What happens to the conversations", "Keep the conversations, marked as read")
-    assert screen.ui.shows("Write 9 items, keep 2 conversations as read")
+    assert screen.ui.shows("Write 9 items, leave 1 out, keep 2 conversations as read")
     screen.ui.click("Apply")
     assert [one for one in screen.sent if isinstance(one, ChangeSetting | ApplyHarvest)] == [
         ChangeSetting("ai_settings.knowledge.after_harvest", "keep"),
@@ -406,15 +406,15 @@ def test_imported_conversations_are_kept_and_said_so() -> None:
     sources = tuple(replace(one, origin="Imported from ChatGPT") for one in preview.sources)
     screen = open_at("preview", _with(state, replace(preview, sources=sources)))
 
-    assert screen.ui.shows("Write 9 items, keep 2 conversations as read")
+    assert screen.ui.shows("Write 9 items, leave 1 out, keep 2 conversations as read")
     screen.ui.choose("What happens to the conversations", "Move them to the trash, imported ones too")
-    assert screen.ui.shows("Write 9 items, move 2 conversations to the trash")
+    assert screen.ui.shows("Write 9 items, leave 1 out, move 2 conversations to the trash")
 
 
 def test_apply_says_what_it_will_do() -> None:
     screen = open_at("preview", hs.previewed())
 
-    said = "Write 9 items, move 2 conversations to the trash, remove 2 empty conversations, keep 1 source of other programs"
+    said = "Write 9 items, leave 1 out, move 2 conversations to the trash, remove 2 empty conversations, keep 1 source of other programs"
     assert screen.ui.shows(f"{said}.")
     screen.ui.click("Apply")
 

@@ -14,9 +14,10 @@ from tests.panels.harvest.harvest_screen import open_at
 from tests.panels.screen import Screen
 
 
-def screen_of(preview: HarvestPreview) -> Screen:
+def screen_of(preview: HarvestPreview, provider: str = "anthropic") -> Screen:
     state = hs.previewed()
-    return open_at("preview", replace(state, harvest=replace(state.harvest, preview=preview)))
+    harvest = replace(state.harvest, preview=preview, provider=provider)
+    return open_at("preview", replace(state, harvest=harvest))
 
 
 def test_what_is_like_another_card_of_the_preview_is_not_called_known() -> None:
@@ -47,13 +48,27 @@ def test_the_small_models_warning_is_of_the_small_model_and_agrees_with_the_tick
     bare = replace(every.items[0], is_ticked=False, was_ticked=False, is_known=False)
     deleted = replace(bare, deleted_on="2026-11-02")
     seen = {
-        name: screen_of(HarvestPreview(every.sources[:1], (one,))).ui
+        name: screen_of(HarvestPreview(every.sources[:1], (one,)), "embedded").ui
         for name, one in {"bare": bare, "ticked": replace(bare, is_ticked=True), "deleted": deleted}.items()
     }
     assert seen["bare"].shows("so nothing is ticked yet")
     assert seen["ticked"].shows("The built-in model is small. Read each item")
     assert not seen["ticked"].shows("nothing is ticked yet")
     assert not seen["deleted"].shows("The built-in model is small")
+
+
+def test_what_no_screen_showed_is_not_ticked_and_apply_says_what_it_leaves_out() -> None:
+    every = hs.preview()
+    bare = replace(every.items[0], is_ticked=False, was_ticked=False, is_known=False)
+    shown = replace(bare, id="shown", is_ticked=True, was_ticked=True)
+    preview = HarvestPreview(every.sources[:1], (shown, bare))
+    ui = screen_of(preview).ui
+    assert ui.shows("Only the first items are ticked.")
+    assert not ui.shows("The built-in model is small")
+    assert outcome(preview, ()).sentence.startswith("Write 1 item, leave 1 out")
+    read = HarvestPreview(every.sources[:1], (shown, replace(bare, is_ticked=True)))
+    assert not screen_of(read).ui.shows("Only the first items are ticked.")
+    assert "out" not in outcome(read, ()).sentence
 
 
 def test_the_outcome_says_what_is_struck_through() -> None:

@@ -132,6 +132,16 @@ def test_automatic_writes_conversations_with_ticked_categories_alone_and_leaves_
     assert asked.makes_digest, "what the person starts does"
 
 
+def test_automatic_writes_also_what_no_screen_showed() -> None:
+    book = looked(AUTOMATIC)
+    book.play(PreviewHarvest())
+    for name in ("one", "two"):
+        book.play(HarvestProposed(part(name)))
+    (effect,) = of(book.play(HarvestEnded()), ApplyPreview)
+    assert effect.preview is not None
+    assert [(one.is_ticked, one.was_ticked) for one in effect.preview.items] == [(True, True)] * 4
+
+
 def test_who_waits_for_a_preview_waits_for_what_is_written_of_itself() -> None:
     book = mixed()
     assert of(book.play(HarvestEnded()), ApplyPreview)

@@ -23,7 +23,7 @@ from core.knowledge.harvest.harvest_messages import (
     TickHarvestItems,
     WriteReview,
 )
-from core.knowledge.harvest.preview import choices_of
+from core.knowledge.harvest.preview import FIRST_SCREEN, choices_of, chosen
 from core.services.spending.spending_messages import SpentCounted
 from tests.core.app.playbook import START, Playbook, of
 from tests.core.knowledge.harvest.test_step import LOOK, ONE, TWO, harvest, looked, part, previewed, ready
@@ -93,6 +93,28 @@ def test_after_a_restart_each_part_arrives_as_the_person_left_it() -> None:
     assert first is not None
     assert [one.is_ticked for one in first.items] == [False, True]
     assert harvest(book).preview == expected
+
+
+def test_what_the_first_screen_does_not_show_waits_for_a_tick_in_whatever_part_it_arrives() -> None:
+    book = previewed()
+    shown = harvest(book).preview
+    assert shown is not None
+    assert len(shown.items) > FIRST_SCREEN
+    assert [one.is_ticked for one in shown.items] == [at < FIRST_SCREEN for at in range(len(shown.items))]
+    below = shown.items[FIRST_SCREEN].id
+    book.play(TickHarvestItems((below,), is_ticked=True))
+    write = chosen(harvest(book).preview or shown, TWO.facts, START)
+    assert [one.is_confirmed for one in write] == [False, True]  # a person ticked the second
+
+
+def test_an_item_that_a_person_words_anew_is_wanted() -> None:
+    book = previewed()
+    shown = harvest(book).preview
+    assert shown is not None
+    book.play(EditHarvestItem(shown.items[FIRST_SCREEN].id, "Said better."))
+    now = harvest(book).preview
+    assert now is not None
+    assert now.items[FIRST_SCREEN].is_ticked
 
 
 def test_what_is_not_shown_again_is_still_kept() -> None:
