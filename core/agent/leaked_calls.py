@@ -20,13 +20,11 @@ import msgspec
 from msgspec.structs import replace
 
 from core.agent.leaked_dialects import (
-    DECODER,
     OPENINGS,
     TELLS_OF_CALLS,
     Found,
     calls_in,
     dialect_calls,
-    end_of,
     json_call,
     types_of,
     value_of,
@@ -37,6 +35,7 @@ from core.agent.leaked_spellings import respelled
 from core.kernel.codecs import canonical_json, read_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
+from core.kernel.loose_json import DECODER, end_of
 from core.kernel.patterns import late
 from core.kernel.values.messages import (
     Part,
@@ -204,7 +203,11 @@ def _without(text: str, leaks: Sequence[_Leak]) -> str:
     for leak in leaks:
         kept.append(text[at : leak.start])
         at = leak.end
-    return without_last_tokens("".join((*kept, text[at:]))).strip()
+    return without_last_tokens(_BEGUN.sub("", "".join((*kept, text[at:])))).strip()
+
+
+_BEGUN = late(r"<[|｜][^<>|｜\s]{0,40}tool[^<>|｜\s]{0,40}[|｜]>")
+"""Tokens of calls, which models leave before words between them: Kimi. Source: vllm-project/vllm#28543."""
 
 
 def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str, *, is_thought: bool) -> list[_Leak]:
@@ -250,7 +253,7 @@ _BARE_HEAD = late(
 _REST = {False: late(r"\s*\Z"), True: late(r"\s*`{3,}\s*\Z")}
 _WRITES_BARE = late(
     r"(?i)qwen-?[23]|qwen-?coder|qwq|llama-?[34]|llama-?xlam|xlam|hammer|devstral|codestral|mistral|ministral|magistral|glm-?4|granite|phi-?[34]|gemma"
-    r"|hermes|toolace|watt-tool|arch-(?:function|agent)|nemotron|functionary|firefunction|lfm-?2|olmo|smollm|falcon|internlm|command-?[ar]|deepseek|kimi|apertus|gigachat|pangu"
+    r"|hermes|toolace|watt-tool|arch-(?:function|agent)|nemotron|functionary|firefunction|lfm-?2|olmo|smollm|falcon|internlm|command-?[ar]|deepseek|kimi|minimax|apertus|gigachat|pangu"
 )
 """Models that write calls as JSON alone, or as a list of Python's.
 
@@ -379,19 +382,20 @@ _BETWEEN = late(r"\s*(?:[;,]\s*(?=[\[{])|[}\]]{1,3}\s*(?=</tool_call>))?")
 
 
 def _value_at(text: str, at: int) -> tuple[Any, int] | None:
-    """JSON from here, also where a model left out what closes it before the closing tag."""
+    """JSON from here, also where a model left out what closes it before the closing tag or the end, or opened it twice."""
     try:
-        return DECODER.raw_decode(text, at)
+        return DECODER.raw_decode(text, at + text.startswith("{{", at))
     except RecursionError:
         return None
     except ValueError:
         end = text.find(_CLOSE, at)
-    if end < 0:
-        return None
-    body = text[at:end].rstrip()
+    is_last = end < 0
+    body = text[at : len(text) if is_last else end].rstrip()
+    if is_last and not body.endswith("}"):
+        return None  # cut within the arguments
     for closing in _MISSING:
         with suppress(ValueError, RecursionError):
-            return DECODER.decode(body + closing), end
+            return DECODER.decode(body + closing), at + len(body)
     return None
 
 

@@ -7,13 +7,13 @@ Cohere Command, Hunyuan, Nemotron, Granite, Phi 4, InternLM, LFM2, and the issue
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
 from core.kernel.codecs import read_json
+from core.kernel.loose_json import DECODER, DEEPEST, end_of, loose_object
 from core.kernel.patterns import late
 from core.kernel.values.stack import ToolSchema
 
@@ -72,8 +72,6 @@ _ELEMENT = late(r"\s*<(([\w.:-]{1,128}))()>")
 _WORD = late(r"[\w-]+")
 _MOST_PYTHON = 20_000
 _MOST_CALLS = 20
-DECODER = json.JSONDecoder(strict=False)
-"""Models write line breaks into the strings of their calls."""
 
 
 def dialect_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -121,12 +119,6 @@ def _closed(text: str, at: int) -> int:
     return end if text[at:end].strip() else at
 
 
-def end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
-    """The end of a pattern that begins here, else this place."""
-    found = pattern.match(text, at)
-    return found.end() if found else at
-
-
 def _tool(name: str, tools: Mapping[str, ToolSchema]) -> str:
     """The offered tool of this name, which may stand behind `functions.` or before a number; empty for none."""
     meant = {name} & tools.keys() or set(_WORD.findall(name)) & tools.keys()
@@ -134,83 +126,22 @@ def _tool(name: str, tools: Mapping[str, ToolSchema]) -> str:
 
 
 def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:
-    """An object: JSON, or as Gemma writes it, where keys have no quotes and texts have marks of their own or none."""
+    """An object: JSON, or as `loose_json` reads it."""
     read = _value_at(text, at)
     return read if read is not None and isinstance(read[0], dict) else None
 
 
 def _value_at(text: str, at: int) -> tuple[Any, int] | None:
-    """A value of JSON, or an object as `_object_at` reads it."""
+    """A value of JSON, or an object as `loose_json` reads it."""
     try:
         return DECODER.raw_decode(text, at)
     except RecursionError:
         return None
     except ValueError:
         try:
-            return _loose_object(text, at, 0)
-        except (ValueError, IndexError):
+            return loose_object(text, at)
+        except ValueError:
             return None
-
-
-_QUOTE = late(r"<\|\"\|>|<escape>|\"|'")
-_KEY = late(r"\s*(?:<\|\"\|>|<escape>|[\"'])?([\w.$-]{1,128})(?:<\|\"\|>|<escape>|[\"'])?\s*[:=]\s*")
-_BARE_END = late(r",(?=\s*(?:<\|\"\|>|[\"'])?[\w.$-]{1,128}(?:<\|\"\|>|[\"'])?\s*[:=])|\}|\]|\)")
-_CLOSES = {"{": "}", "(": ")"}
-_DEEPEST = 20
-
-
-def _loose_object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
-    """Keys and values between braces, or those of a call between parentheses. Raises ValueError where they are none."""
-    close = _CLOSES.get(text[at])
-    if close is None or depth > _DEEPEST:
-        raise ValueError
-    made: dict[str, Any] = {}
-    at = end_of(_BLANKS, text, at + 1)
-    if close == ")" and text[at] == "{":
-        inner = _object_at(text, at)
-        if inner is None:
-            raise ValueError
-        made, at = inner[0], end_of(_BLANKS, text, inner[1])
-    while text[at] != close:
-        key = _KEY.match(text, at)
-        if key is None:
-            raise ValueError
-        made[key[1]], at = _loose_value(text, key.end(), depth + 1)
-        at = end_of(_COMMA, text, at)
-    return made, at + 1
-
-
-def _loose_value(text: str, at: int, depth: int) -> tuple[Any, int]:
-    if text[at] == "{":
-        return _loose_object(text, at, depth)
-    if text[at] == "[":
-        return _loose_list(text, at, depth)
-    if quote := _QUOTE.match(text, at):
-        end = text.index(quote[0], quote.end())
-        return text[quote.end() : end], end + len(quote[0])
-    bare = _BARE_END.search(text, at)
-    if bare is None:
-        raise ValueError
-    return value_of(text[at : bare.start()].strip(), None), bare.start()
-
-
-def _loose_list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
-    made: list[Any] = []
-    at = end_of(_BLANKS, text, at + 1)
-    while text[at] != "]":
-        if depth > _DEEPEST:
-            raise ValueError
-        if text[at] in "{[" or _QUOTE.match(text, at):
-            value, at = _loose_value(text, at, depth + 1)
-        else:
-            end = min(place for place in (text.find(",", at), text.find("]", at)) if place >= 0)
-            value, at = value_of(text[at:end].strip(), None), end
-        made.append(value)
-        at = end_of(_COMMA, text, at)
-    return made, at + 1
-
-
-_COMMA = late(r"\s*,?\s*")
 
 
 def _with_object(head: re.Match[str] | None, text: str, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -276,6 +207,7 @@ _CALL_ARGUMENTS = (
     "args",
     "params",
     "tool_input",
+    "tool_args",
     "action_input",
     "kwargs",
 )
@@ -378,7 +310,7 @@ def _with_inside(
 
 def _inside(text: str, kind: object, depth: int = 0) -> Any:
     """The value of an element: an object or a list may be written as elements, as MiniMax M3 does."""
-    if kind == "string" or depth > _DEEPEST or not (parts := _elements_in(text)):
+    if kind == "string" or depth > DEEPEST or not (parts := _elements_in(text)):
         return value_of(text, kind)
     if {name for name, _ in parts} == {"item"}:
         return [_inside(one, None, depth + 1) for _, one in parts]

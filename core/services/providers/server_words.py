@@ -425,7 +425,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.FORBIDDEN,
         words=_any(
-            r"(?:not (?:allowed|permitted|authorized)|no permission|permission denied|access denied|forbidden)\b"
+            r"(?:(?<!inputs are )not (?:allowed|permitted|authorized)|no permission|permission denied|access denied|(?<!extra_)forbidden)\b"
         ),
     ),
 )

@@ -12,6 +12,7 @@ from core.kernel.codecs import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.frame import clean
 from core.kernel.language import tr
+from core.kernel.loose_json import loose_object
 from core.kernel.patterns import late
 from core.kernel.values.messages import AttachmentPart, ToolCallPart
 from core.kernel.values.provider import ModelProfile
@@ -157,7 +158,7 @@ def plain_arguments(text: str, name: str = "") -> str:
     try:
         value = read_json(text)
     except ValueError:
-        return _of_python(text) or _bare(text) or _once(text)
+        return _of_python(text) or _bare(text) or _once(text) or _loose(text) or text
     for _ in range(2):
         if not isinstance(value, str):
             break
@@ -187,6 +188,25 @@ def _of_python(text: str) -> str:
         return ""
 
 
+def _loose(text: str) -> str:
+    """Arguments whose keys have no quotes, or that stand in more braces than one, as JSON; empty where they are none."""
+    inner = text.strip()
+    for _ in range(_MOST_BRACES):
+        if not inner.startswith("{{") or not inner.endswith("}}"):
+            break
+        inner = inner[1:-1].strip()
+    if is_object(inner):
+        return inner
+    try:
+        value, end = loose_object(inner)
+    except (ValueError, RecursionError):
+        return ""
+    return canonical_json(value) if end == len(inner) else ""
+
+
+_MOST_BRACES = 4
+
+
 def _bare(text: str) -> str:
     """The object out of what a server left around it: the word of a fence, tokens of a template; empty where it is none."""
     found = _AROUND.match(text)
@@ -203,7 +223,7 @@ def _inside(text: str, name: str) -> str:
 
 
 def _once(text: str) -> str:
-    """Arguments that came twice: behind an empty object, or behind their own begin."""
+    """Arguments that came twice: behind an empty object, or behind their own begin; empty where they did not."""
     behind = text.removeprefix("{}").lstrip()
     if behind != text and is_object(behind):
         return behind
@@ -214,4 +234,4 @@ def _once(text: str) -> str:
             break
         if text.startswith(text[:start], start) and is_object(text[start:]):
             return text[start:]
-    return text
+    return ""

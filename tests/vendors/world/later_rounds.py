@@ -304,6 +304,83 @@ ELEVENTH: dict[str, list[Row]] = {
 }
 # fmt: on
 
-LATER_ROUNDS = (EIGHTH, NINTH, TENTH, ELEVENTH)
-LATER_REFUSALS = EIGHTH_REFUSALS + NINTH_REFUSALS + TENTH_REFUSALS
-LATER_LISTS = EIGHTH_LISTS + NINTH_LISTS + TENTH_LISTS
+# Round 12.
+
+# fmt: off
+_READ = '{"name": "read_file", "arguments": {"a": 1}}'
+_BLOCK_STOP = ("content_block_stop", {"index": 0})
+_OVER = "This model's maximum context length is 262144 tokens. However, your messages resulted in 262897 tokens. Please reduce the length of the messages."
+TWELFTH: dict[str, list[Row]] = {
+    "frames": [
+        Row("finish-without-delta", COMPATIBLE, frames(chunk({"content": "Hello there."}), {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [{"index": 0, "finish_reason": "stop"}]}), "lingyuins/octopus#62"),
+        Row("finishReason-alone", COMPATIBLE, frames(chunk({"content": "Hello "}), {"choices": [{"index": 0, "delta": {"content": "there."}, "finish_reason": None, "finishReason": "stop"}]}), "jakobdylanc/llmcord#84, Gemini compatible"),
+        Row("text-with-the-finish", COMPATIBLE, frames(chunk({"content": "Hello "}), chunk({"content": "there."}, "stop")), "jeremychone/rust-genai#164, Mistral"),
+        Row("blanks-behind-the-finish", COMPATIBLE, frames(chunk({"reasoning_content": "Hm."}), chunk({"content": "Hello there."}), chunk({"content": "", "reasoning_content": ""}, "stop"), chunk({"content": None, "reasoning_content": ""}), used()), "anomalyco/opencode#43040, SenseNova", reasoning="Hm."),
+        Row("start-without-content", ANTHROPIC, named(("message_start", {"message": {"id": "m", "type": "message", "role": "assistant", "model": "c", "usage": {"input_tokens": 12, "output_tokens": 0}}}), *message_events("Hello there.")[1:]), "SaladDay/cc-switch-cli#320"),
+        Row("no-message-stop", ANTHROPIC, named(*message_events("Hello there.")[:-1]) + "event: ping\ndata: {\"type\": \"ping\"}\n\n", "tombii/better-ccflare#307"),
+        Row("delta-without-usage", ANTHROPIC, named(*message_events("Hello there.")[:-2], ("message_delta", {"delta": {"stop_reason": "end_turn", "stop_sequence": None}}), ("message_stop", {})), "earendil-works/pi#6567, MiniMax"),
+        Row("blocks-without-text", ANTHROPIC, named(message_events()[0], ("content_block_start", {"index": 0, "content_block": {"type": "text"}}), ("content_block_delta", {"index": 0, "delta": {"type": "text_delta"}}), ("content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": "Hello there."}}), *message_events()[-3:]), "MoonshotAI/kimi-code#2925"),
+        Row("indexes-that-jump", ANTHROPIC, named(message_events()[0], *(one for at, text in ((0, "Hello "), (1, "the"), (4, "re.")) for one in (("content_block_start", {"index": at, "content_block": {"type": "text", "text": ""}}), ("content_block_delta", {"index": at, "delta": {"type": "text_delta", "text": text}}), ("content_block_stop", {"index": at}))), *message_events()[-2:]), "NousResearch/hermes-agent#45908"),
+    ],
+    "errors": [
+        failing("error-a-sentence-402", 402, "no_quota", {"error": "Insufficient balance", "requiredBalance": 0.0035, "status": 402}, "PsycherosAI/Psycheros#44", "Insufficient balance"),
+        broken_off("error-without-event", "server_fault", named(*message_events("Half")[:3]) + 'data: {"error": {"message": "litellm.InternalServerError: AnthropicException - stream broke", "type": "None", "param": "None", "code": "500"}}\n\n', "BerriAI/litellm#41826", "stream broke", text="Half", api=ANTHROPIC),
+        failing("validation-error-of-user-message", 400, "bad_request", {"error": {"message": "1 validation error for UserMessage\nmetadata\n  Extra inputs are not permitted [type=extra_forbidden, input_value={'_db_id': '7ce1'}, input_type=dict]", "type": "BadRequestError", "param": None, "code": 400}}, "odysseus-dev/odysseus#103", "Extra inputs are not permitted"),
+        failing("not-permitted-by-bedrock", 400, "bad_request", {"error": {"message": 'litellm.BadRequestError: BedrockException - {"message":"The model returned the following errors: guardrails: Extra inputs are not permitted"}. Received Model Group=x', "type": None, "param": None, "code": "400"}}, "BerriAI/litellm#13825", "guardrails: Extra inputs are not permitted"),
+    ],
+    "kinds of failure": [
+        failing("quota-of-instant-inference", 400, "no_quota", {"code": 0, "message": "Insufficient quota available for instant inference. trace_id: ab", "type": "invalid_request_error"}, "experientiallabs/experiential#993, Novita", "Insufficient quota"),
+        failing("balance-in-a-401", 401, "no_quota", {"type": "error", "error": {"type": "CreditsError", "message": "Insufficient balance. Manage your billing here: https://x/workspace/y"}}, "can1357/oh-my-pi#3169, OpenCode Go", "Insufficient balance"),
+        failing("balance-in-a-403", 403, "no_quota", {"error": {"message": "Insufficient account balance. Top up your account at https://x", "type": "invalid_request_error", "code": "AUTHZ_INSUFFICIENT_BALANCE"}}, "diegosouzapw/OmniRoute#10966", "Insufficient account balance"),
+        failing("balance-or-diem", 402, "no_quota", {"error": {"code": "INSUFFICIENT_BALANCE", "message": "Insufficient USD or Diem balance to complete request. Visit https://x to add credits."}}, "veniceai/api-docs#149", "Diem balance"),
+        failing("raw-of-a-provider", 400, "context_too_long", {"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": json.dumps({"error": {"message": _OVER, "type": "Bad Request", "code": 400}}), "provider_name": "Nvidia", "is_byok": False, "provider_error_code": "400"}}}, "cline/cline#13194, OpenRouter", "262897 tokens"),
+        failing("input-and-max-tokens", 400, "context_too_long", {"type": "error", "error": {"type": "invalid_request_error", "message": "input length and `max_tokens` exceed context limit: 90402 + 116650 > 204648, decrease input length or `max_tokens` and try again"}}, "stackblitz/bolt.new#7414", "204648", api=ANTHROPIC),
+    ],
+    "usage": [
+        counted("cache-outside-the-prompt", "Portkey-AI/gateway#1754", {"id": "c", "choices": [], "usage": {"prompt_tokens": 44, "completion_tokens": 20, "total_tokens": 320, "cache_read_input_tokens": 256, "cache_creation_input_tokens": 0}}, input_tokens=300, cache_read_tokens=256, output_tokens=20),
+        counted("writes-in-details", "BYK/loreai#1322, OpenRouter", {"id": "c", "choices": [], "usage": {**U, "prompt_tokens_details": {"cached_tokens": 100, "cache_write_tokens": 50}}}, input_tokens=300, cache_read_tokens=100, cache_write_tokens=50),
+        counted("anthropic-names-at-the-top", "mlflow/mlflow#24809, Databricks", {"id": "c", "choices": [], "usage": {**U, "cache_read_input_tokens": 200, "cache_creation_input_tokens": 0}}, input_tokens=300, cache_read_tokens=200),
+        Row("cache-told-twice", ANTHROPIC, named(("message_start", {"message": {"id": "m", "type": "message", "role": "assistant", "model": "c", "content": [], "stop_reason": None, "usage": {"input_tokens": 317, "cache_creation_input_tokens": 4425, "cache_read_input_tokens": 0, "output_tokens": 1}}}), *message_events("Hello there.")[1:-2], ("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": {"input_tokens": 317, "cache_creation_input_tokens": 4425, "cache_read_input_tokens": 0, "output_tokens": 5}}), ("message_stop", {})), "envoyproxy/ai-gateway#2241", usage={"input_tokens": 4742, "cache_write_tokens": 4425, "output_tokens": 5}),
+        Row("usage-inside-the-delta", ANTHROPIC, named(*message_events("Hello there.")[:-2], ("message_delta", {"delta": {"stop_reason": "end_turn", "stop_sequence": None, "usage": {"output_tokens": 15}}}), ("message_stop", {})), "fumito-ito/AnthropicSwiftSDK#7", usage={"input_tokens": 12, "output_tokens": 15}),
+    ],
+    "endings": [
+        Row("abort", COMPATIBLE, frames(chunk({"content": "Half"}), chunk({}, "abort"), used()), "vllm-project/vllm#57082", text="Half", ends="broken|unknown|truncated|cancelled"),
+        Row("repetition", COMPATIBLE, frames(chunk({"content": "Half"}), chunk({}, "repetition"), used()), "Aleph-Alpha-Research/eval-framework#838", text="Half", ends="broken|unknown|truncated"),
+        Row("prompt-blocked", GEMINI, "".join(f"data: {json.dumps(one)}\r\n\r\n" for one in ({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {"promptTokenCount": 12, "totalTokenCount": 12}, "modelVersion": "m", "responseId": "g"},)), "2389-research/tracker#543", text="", ends="refused"),
+        Row("no-signature", GEMINI, "".join(f"data: {json.dumps(one)}\r\n\r\n" for one in ({"candidates": [{"finishReason": "MISSING_THOUGHT_SIGNATURE", "index": 0}], "modelVersion": "m"},)), "BerriAI/litellm#40864", text="", ends="broken|unknown"),
+        Row("recitation-without-parts", GEMINI, "".join(f"data: {json.dumps(one)}\r\n\r\n" for one in ({"candidates": [{"content": {"role": "model"}, "finishReason": "RECITATION", "index": 0, "citationMetadata": {"citationSources": [{"uri": "https://x"}]}}], "modelVersion": "m"},)), "google-gemini-php/client#82", text="", ends="refused"),
+    ],
+    "leaked calls": [
+        spelled("words-between-the-tokens", "vllm-project/vllm#28543, Kimi", "I read it. <|tool_calls_section_begin|> now ", '<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|><|tool_calls_section_end|>', text="I read it.  now"),
+        spelled("in-tools-tags", "NousResearch/hermes-agent#83023, Qwen3-Coder", f"I read it now.\n<tools>\n{_READ}\n</tools>", text="I read it now."),
+        spelled("last-brace-lost", "agent0ai/agent-zero#1459", '{"tool_name": "read_file", "tool_args": {"a": 1}', model="glm-4.6"),
+        spelled("tool_args", "agent0ai/agent-zero#1459", 'I use the tool.\n\n{"thoughts": ["x"], "tool_name": "read_file", "tool_args": {"a": 1}}', text="I use the tool.", model="MiniMax-M2"),
+        spelled("braces-twice", "tinyhumansai/tinyagents#68", '<tool_call>{{"name": "read_file", "arguments": {"a": 1}}}</tool_call>'),
+        spelled("keys-without-quotes", "tinyhumansai/tinyagents#68", '<tool_call>{name:"read_file",arguments:{a:1}}</tool_call>'),
+        spelled("begin-and-two-invokes", "earendil-works/pi#368, MiniMax 2.1", '<minimax:tool_call>\n<invoke name="read_file">\n<parameter name="a">1</parameter>\n</invoke>\n<invoke name="read_file">\n<parameter name="a">2</parameter>\n</invoke>\n</minimax:tool_call>', calls=(("read_file", ARGS), ("read_file", '{"a":2}'))),
+        spelled("closed-alone", "AntSeed/antseed#213", "<function=read_file>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"),
+        spelled("arguments-a-text", "microsoft/foundry-local#1060", '<tool_call>\n{"name": "read_file", "arguments": "{\\"a\\": 1}"}\n</tool_call>'),
+    ],
+    "tool calls": [
+        calling("null-content-and-stop", "symfony/ai#2543", {"id": "c", "choices": [{"index": 0, "delta": {"role": "assistant", "content": None, "tool_calls": [{"index": 0, "id": "t", "type": "function", "function": {"name": "read_file", "arguments": '{"a": 1}'}}]}, "finish_reason": "stop"}]}, used()),
+        calling("keys-without-quotes", "tinyhumansai/tinyagents#68, Kimi", tool_call("read_file", "{a:1}", id="t"), chunk({}, "tool_calls"), used()),
+        calling("braces-twice", "tinyhumansai/tinyagents#68, Kimi", tool_call("read_file", '{{"a":1}}', id="t"), chunk({}, "tool_calls"), used()),
+    ],
+}
+TWELFTH_REFUSALS: list[tuple[str, str | None, str]] = [
+    ("[{'type': 'extra_forbidden', 'loc': ('body', 'stream_options'), 'msg': 'Extra inputs are not permitted', 'input': {}}]", "stream_options", "modelscope/ms-agent#489"),
+    ("[{'type': 'extra_forbidden', 'loc': ('body', 'stream_otpions'), 'msg': 'Extra inputs are not permitted', 'input': {'include_usage': True}}]", "stream_options", "gpustack/gpustack#429: told by its value"),
+    ("body -> temperature\n  Extra inputs are not permitted (type=extra_forbidden)\nbody -> n\n  Extra inputs are not permitted (type=extra_forbidden)", "temperature", "NVIDIA/garak#748"),
+    ("Extra inputs are not permitted, field: 'headers'", None, "mitsuhiko/agent-stuff#19"),
+    ("The model returned the following errors: guardrails: Extra inputs are not permitted", None, "BerriAI/litellm#13825"),
+]
+TWELFTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
+    ("max_sequence_length", {"data": [{"id": "m1", "object": "model", "max_sequence_length": 32768}]}, {"m1": 32768}, "ml-explore/mlx-lm#1184"),
+    ("max_context_window_tokens", {"data": [{"id": "m1", "context_length": "131072", "max_completion_tokens": 4096}]}, {"m1": 131072}, "nocoo/raven#8"),
+    ("top_provider", {"data": [{"id": "m1", "context_length": None, "top_provider": {"context_length": 8192, "max_completion_tokens": None}}]}, {"m1": 8192}, "OpenRouter"),
+]
+# fmt: on
+
+LATER_ROUNDS = (EIGHTH, NINTH, TENTH, ELEVENTH, TWELFTH)
+LATER_REFUSALS = EIGHTH_REFUSALS + NINTH_REFUSALS + TENTH_REFUSALS + TWELFTH_REFUSALS
+LATER_LISTS = EIGHTH_LISTS + NINTH_LISTS + TENTH_LISTS + TWELFTH_LISTS
