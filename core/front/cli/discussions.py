@@ -309,7 +309,10 @@ def run_imports(options: Options, front: FrontEnd, console: Console) -> int:
                 tr("There is no file or folder {name!r}", name=name),
                 remedy=tr("Name a file or a folder that exists"),
             )
-    with session(front, console, writes=not given.dry_run), console.waiting(tr("Reading conversations")):
+    with (
+        session(front, console, writes=not given.dry_run, lists=False),
+        console.waiting(tr("Reading conversations")),
+    ):
         state = act(front, _asked(paths, options), timeout_s=LONGEST_S)
     report = state.imports.report or ImportReport(is_dry=given.dry_run)
     known = {row.discussion_id for row in report.rows}

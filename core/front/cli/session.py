@@ -67,11 +67,14 @@ class FrontEnd(Protocol):
 
 
 @contextmanager
-def session(front: FrontEnd, console: Console, *, writes: bool = False) -> Iterator[AppState]:
+def session(
+    front: FrontEnd, console: Console, *, writes: bool = False, lists: bool = True
+) -> Iterator[AppState]:
     """Run a controller for the time of a command.
 
     Args:
         writes: whether the command is nothing without a home that can be written.
+        lists: whether it reads the list of discussions, which takes seconds after an import of many.
 
     Yields:
         The state once settings and the list of discussions are read.
@@ -82,7 +85,7 @@ def session(front: FrontEnd, console: Console, *, writes: bool = False) -> Itera
     front.start()
     try:
         with console.waiting(tr("Reading settings and discussions")):
-            state = settle(front, _is_ready, READY_S)
+            state = settle(front, _is_ready if lists else _has_settings, READY_S)
         _raise_error(state, (*UNREADY, HOME) if writes else UNREADY)
         report_faults(state, console)
         yield state
@@ -92,8 +95,12 @@ def session(front: FrontEnd, console: Console, *, writes: bool = False) -> Itera
     _raise_error(front.snapshot(), (*UNWRITTEN, HOME) if writes else UNWRITTEN)
 
 
+def _has_settings(state: AppState) -> bool:
+    return bool(state.config.project.root)
+
+
 def _is_ready(state: AppState) -> bool:
-    return bool(state.config.project.root) and not state.program.is_loading
+    return _has_settings(state) and not state.program.is_loading
 
 
 def settle(front: FrontEnd, predicate: Callable[[AppState], bool], timeout_s: float = ACT_S) -> AppState:

@@ -76,6 +76,14 @@ def test_a_command_runs_between_start_and_stop() -> None:
     assert front.is_stopped
 
 
+def test_a_command_that_needs_no_list_does_not_wait_for_it() -> None:
+    front = FakeFront(AppState(), replace(READY, program=ProgramState(is_loading=True)))
+    with session(front, _console(), lists=False) as state:
+        assert state.program.is_loading
+    with pytest.raises(SlopError), session(front, _console()):
+        pass
+
+
 def test_a_command_that_breaks_still_stops_the_controller() -> None:
     front = FakeFront(READY)
     with pytest.raises(KeyboardInterrupt), session(front, _console()):
