@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterator
 import dearpygui.dearpygui as dpg
 
 from gui import ui_files, ui_input, ui_lists, ui_output
-from gui import ui_lists as ui_popups
-from gui import ui_output as ui_boxes
-from gui import ui_output as ui_prose
 from gui.canvas import CLEAR, Canvas, Pane
 from gui.clipboard import ToolkitClipboard
 from gui.describe import Tree
@@ -107,12 +104,12 @@ MOST_PASSES = 4
 
 
 HANDLERS: Handlers = {
-    **ui_boxes.BOX_HANDLERS,
+    **ui_output.BOX_HANDLERS,
     **ui_output.OUTPUT_HANDLERS,
     **ui_input.HANDLERS,
-    **ui_popups.POPUP_HANDLERS,
+    **ui_lists.POPUP_HANDLERS,
     **ui_lists.HANDLERS,
-    **ui_prose.PROSE_HANDLERS,
+    **ui_output.PROSE_HANDLERS,
     **ui_files.HANDLERS,
 }
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import dearpygui.dearpygui as dpg
 
-from gui import text_buffer as edit
+from gui import text_buffer
 from gui.keys import Keys, is_letter
 from gui.text_buffer import TextBuffer
 from gui.text_layout import TextLayout
@@ -384,7 +384,7 @@ def pressed(
     if plain in _DOWN:
         rows = _DOWN[plain] * (page_rows if plain.startswith("Page") else 1)
         x = layout.x_of(buffer.caret) if column_px is None else column_px
-        return edit.moved(buffer, layout.vertical(buffer.caret, rows, x), selects=selects), x
+        return text_buffer.moved(buffer, layout.vertical(buffer.caret, rows, x), selects=selects), x
     return _changed(buffer, plain) or _moved(buffer, layout, plain, selects=selects), None
 
 
@@ -392,17 +392,17 @@ def _moved(buffer: TextBuffer, layout: TextLayout, plain: str, *, selects: bool)
     match plain:
         case "Left" | "Right" | "Ctrl+Left" | "Ctrl+Right":
             direction = -1 if plain.endswith("Left") else 1
-            return edit.stepped(buffer, direction, by_word=plain.startswith("Ctrl"), selects=selects)
+            return text_buffer.stepped(buffer, direction, by_word=plain.startswith("Ctrl"), selects=selects)
         case "Home":
-            return edit.moved(buffer, layout.span(layout.row_of(buffer.caret))[0], selects=selects)
+            return text_buffer.moved(buffer, layout.span(layout.row_of(buffer.caret))[0], selects=selects)
         case "End":
-            return edit.moved(buffer, layout.last_of(layout.row_of(buffer.caret)), selects=selects)
+            return text_buffer.moved(buffer, layout.last_of(layout.row_of(buffer.caret)), selects=selects)
         case "Ctrl+Home":
-            return edit.moved(buffer, 0, selects=selects)
+            return text_buffer.moved(buffer, 0, selects=selects)
         case "Ctrl+End":
-            return edit.moved(buffer, len(buffer.text), selects=selects)
+            return text_buffer.moved(buffer, len(buffer.text), selects=selects)
         case "Ctrl+A":
-            return edit.marked(buffer, 0, len(buffer.text))
+            return text_buffer.marked(buffer, 0, len(buffer.text))
         case _:
             return buffer
 
@@ -410,14 +410,14 @@ def _moved(buffer: TextBuffer, layout: TextLayout, plain: str, *, selects: bool)
 def _changed(buffer: TextBuffer, plain: str) -> TextBuffer | None:
     match plain:
         case "Backspace" | "Ctrl+Backspace":
-            return edit.erased(buffer, -1, by_word=plain.startswith("Ctrl"))
+            return text_buffer.erased(buffer, -1, by_word=plain.startswith("Ctrl"))
         case "Delete" | "Ctrl+Delete":
-            return edit.erased(buffer, 1, by_word=plain.startswith("Ctrl"))
+            return text_buffer.erased(buffer, 1, by_word=plain.startswith("Ctrl"))
         case "Enter":
-            return edit.typed(buffer, "\n")
+            return text_buffer.typed(buffer, "\n")
         case "Ctrl+Z":
-            return edit.undone(buffer)
+            return text_buffer.undone(buffer)
         case "Ctrl+Y" | "Ctrl+Shift+Z":
-            return edit.redone(buffer)
+            return text_buffer.redone(buffer)
         case _:
             return None

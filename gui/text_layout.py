@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from core.kernel.patterns import late
-from gui import text_buffer as clusters
+from gui import text_buffer
 from gui.metrics import Measure
 from gui.text_buffer import has_rtl, visible
 
@@ -67,7 +67,7 @@ def row_end(line: str, start: int, advances: Mapping[str, float], width: float) 
         return end
     if line[start : end + 1].isascii():
         at = max(line.rfind(" ", start, end), line.rfind("\t", start, end)) + 1
-        return (at if at > start else end) if end > start else clusters.after(line, start)
+        return (at if at > start else end) if end > start else text_buffer.after(line, start)
     at = end
     while at > start:
         if line[at - 1] in _SPACES:
@@ -75,14 +75,14 @@ def row_end(line: str, start: int, advances: Mapping[str, float], width: float) 
         if (_is_wide(line[at]) or _is_wide(line[at - 1])) and not _clings(line[at]):
             return at
         at -= 1
-    while end > start + 1 and (clusters.is_extension(line[end]) or line[end - 1] == clusters.JOINER):
+    while end > start + 1 and (text_buffer.is_extension(line[end]) or line[end - 1] == text_buffer.JOINER):
         end -= 1
-    return end if end > start else clusters.after(line, start)
+    return end if end > start else text_buffer.after(line, start)
 
 
 def _clings(char: str) -> bool:
     """True if no row may begin with a character: a mark, closing punctuation."""
-    return clusters.is_extension(char) or unicodedata.category(char) in ("Pe", "Pf", "Po")
+    return text_buffer.is_extension(char) or unicodedata.category(char) in ("Pe", "Pf", "Po")
 
 
 def row_starts(line: str, advances: Mapping[str, float], width: float) -> tuple[int, ...]:
@@ -242,7 +242,7 @@ class TextLayout:
     def last_of(self, row: int) -> int:
         """The caret's last place on a row: before the space at which it is wrapped."""
         start, end = self.span(row)
-        return max(start, clusters.before(self.text, end)) if self.is_wrapped(row) else end
+        return max(start, text_buffer.before(self.text, end)) if self.is_wrapped(row) else end
 
     def order_of(self, row: int) -> RowOrder | None:
         """Places of the characters of a row, None where its paragraph is read to the right."""
@@ -279,14 +279,14 @@ class TextLayout:
         if left >= last:
             return last
         left = self._whole(left, start)
-        right = min(last, clusters.after(self.text, left))
+        right = min(last, text_buffer.after(self.text, left))
         begin = sums[left - start - 1] if left > start else 0.0
         return right if x - begin > sums[right - start - 1] - x else left
 
     def _whole(self, at: int, start: int) -> int:
         """The place at or before `at` that is not inside of a cluster."""
         while start < at < len(self.text) and (
-            clusters.is_extension(self.text[at]) or self.text[at - 1] == clusters.JOINER
+            text_buffer.is_extension(self.text[at]) or self.text[at - 1] == text_buffer.JOINER
         ):
             at -= 1
         return at

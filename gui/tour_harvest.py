@@ -24,7 +24,7 @@ from core.retrieval.retrieval_report import degraded_text
 from core.services.settings.settings_messages import ChangeSetting
 from gui.elements.controls import Combo
 from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset
-from panels.harvest import harvest_facts as facts
+from panels.harvest import harvest_facts
 
 READING_S = 600.0
 ANYWAY = "Undo anyway"
@@ -58,7 +58,7 @@ def _find(tour: Tour, talked: str) -> None:
     driver.step(4)
     driver.click("Back")
     took = tour.wait(lambda s: _is_candidate(s, talked), "the discussion among the candidates")
-    tour.say(f"{took:7.2f} s  harvest: {facts.counts_line(tour.state.harvest.look.artifacts)}")
+    tour.say(f"{took:7.2f} s  harvest: {harvest_facts.counts_line(tour.state.harvest.look.artifacts)}")
     tour.shot("harvest-candidates")
 
 
@@ -125,7 +125,7 @@ def _apply(tour: Tour, talked: str) -> None:
     driver.step(6)
     driver.click("Move them to the trash, keep imported ones")
     driver.step(6)
-    will = facts.outcome(harvest.preview or HarvestPreview(), harvest.look.artifacts).sentence
+    will = harvest_facts.outcome(harvest.preview or HarvestPreview(), harvest.look.artifacts).sentence
     tour.driver.click(will if tour.driver.has(will) else "Apply")
     took = tour.wait(lambda s: s.harvest.report is not None and not s.harvest.is_busy, "the apply")
     report = tour.state.harvest.report
@@ -133,7 +133,9 @@ def _apply(tour: Tour, talked: str) -> None:
     if report.is_failed:
         raise TourError("The apply failed", remedy=report.stopped or report.failures[0].reason)
     tour.wait(lambda s: talked not in s.discussions.summaries, "the conversation in the trash")
-    tour.say(f"{took:7.2f} s  applied: {facts.items_words(report.items)}; the conversation is in the trash")
+    tour.say(
+        f"{took:7.2f} s  applied: {harvest_facts.items_words(report.items)}; the conversation is in the trash"
+    )
     tour.shot("harvest-applied")
     tour.dismiss_notices()
     tour.driver.key("Ctrl+3")

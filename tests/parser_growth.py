@@ -25,41 +25,27 @@ def parsers(folder: Path) -> Mapping[str, Act]:
     from core.app.forgetting.redaction import facts_without
     from core.kernel.secrets import scrub
     from core.kernel.values.settings import KnowledgeSettings
-    from core.knowledge import categories, ledger_text
-    from core.knowledge import categories as provenance
-    from core.knowledge import evidence_rows as rows
-    from core.knowledge import evidence_rows as strikes
-    from core.knowledge import layer7 as injection
-    from core.knowledge import layer7 as projection
-    from core.knowledge import merges as drafts
+    from core.knowledge import categories, evidence_rows, layer7, ledger_text, merges
     from core.knowledge import note_files as files
-    from core.knowledge.facts import fact_file
-    from core.knowledge.facts import fact_index as index_text
+    from core.knowledge.facts import fact_file, fact_index
     from core.knowledge.facts import fact_merge as union
     from core.knowledge.facts import fact_sync as validation
     from core.knowledge.facts.fact_checks import place_of
     from core.knowledge.facts.item_edit import with_facts
-    from core.knowledge.harvest import preview as review
-    from core.knowledge.harvest import transcript
+    from core.knowledge.harvest import preview, transcript
     from core.knowledge.knowledge_reader import KnowledgeReader
     from core.knowledge.mcp_server import proposal_step as proposal_text
     from core.retrieval import front_matter as heads
-    from core.retrieval import navigation
-    from core.retrieval import sources as source_text
+    from core.retrieval import navigation, sources
     from core.services.providers.model_data import load_models
-    from core.services.settings import prompts, trust
+    from core.services.settings import prompts, toml_document, trust
     from core.services.settings import settings_loader as loader
-    from core.services.settings import toml_document as toml_edit
-    from core.services.settings import toml_document as toml_places
     from core.signals.inbox import Inbox
     from core.talk.context import globs as ignores
     from core.talk.context.outline.definitions import headings
     from core.talk.context.outline.sql_definitions import sql_definitions
-    from core.talk.discussion import discussion_meta as meta
-    from core.talk.discussion import discussion_meta as queue_file
-    from core.talk.transcripts import markdown_chats as aider
-    from core.talk.transcripts import markdown_chats as plain
-    from core.talk.transcripts import markdown_chats as specstory
+    from core.talk.discussion import discussion_meta
+    from core.talk.transcripts import markdown_chats
 
     scrub("\n" * SIZES[1])  # its tables are loaded for the first long text
     home, project = folder / "home", folder / "project"
@@ -115,11 +101,11 @@ def parsers(folder: Path) -> Mapping[str, Act]:
             knowledge / "facts.md", lambda: KnowledgeReader(home).read(KnowledgeSettings())
         ),
         "notes": lambda text: files.parse_notes("files/1:2.md", f"# /a/b\n{text}".encode()),
-        "provenance": lambda text: provenance.split_tag(text.replace("\n", " ")),
-        "struck items": lambda text: (strikes.is_struck(text), strikes.unstruck(text)),
-        "digest.md": lambda text: projection.injected_digest(projection.HEAD + text, 1 << 30),
-        "digest.md, its items": lambda text: injection.entered(text, ()),
-        "drafts": lambda text: (drafts.marks_in(text), drafts.steps_of(text)),
+        "provenance": lambda text: categories.split_tag(text.replace("\n", " ")),
+        "struck items": lambda text: (evidence_rows.is_struck(text), evidence_rows.unstruck(text)),
+        "digest.md": lambda text: layer7.injected_digest(layer7.HEAD + text, 1 << 30),
+        "digest.md, its items": lambda text: layer7.entered(text, ()),
+        "drafts": lambda text: (merges.marks_in(text), merges.steps_of(text)),
         "talk with memory in it": lambda text: transcript.without_recalled(
             f"{{knowledge}}\n{text}\n{{/knowledge}}\n[from: "
         ),
@@ -127,13 +113,13 @@ def parsers(folder: Path) -> Mapping[str, Act]:
         "front matter of facts": lambda text: fact_file.parse_file(
             everywhere, f"---\n{text}\n---\n".encode()
         ),
-        "index.json": lambda text: index_text.checked_index(text.encode()),
+        "index.json": lambda text: fact_index.checked_index(text.encode()),
         "ledger.json": lambda text: ledger_text.read_ledger(
             f'{{"entries": {{{text}}}}}'.encode(), "ledger.json"
         ),
         "ledger's journal": lambda text: ledger_text.read_journal(text.encode()),
-        "evidence.jsonl, events.jsonl": lambda text: rows.read_rows(text.encode(), text.encode()),
-        "review": lambda text: review.read_review(
+        "evidence.jsonl, events.jsonl": lambda text: evidence_rows.read_rows(text.encode(), text.encode()),
+        "review": lambda text: preview.read_review(
             json.dumps({"v": 1, "choices": book(text, {"ticked": True})})
         ),
         "proposals": lambda text: proposal_text.read_book(
@@ -141,8 +127,10 @@ def parsers(folder: Path) -> Mapping[str, Act]:
         ),
         "manual_slop.toml": at(project / "manual_slop.toml", settings),
         "config.toml": at(folder / "config.toml", settings),
-        "manual_slop.toml, changed": lambda text: toml_edit.set_value(text, ("presets", "a", "items"), "[]"),
-        "lines of manual_slop.toml": lambda text: toml_places.lines_of(
+        "manual_slop.toml, changed": lambda text: toml_document.set_value(
+            text, ("presets", "a", "items"), "[]"
+        ),
+        "lines of manual_slop.toml": lambda text: toml_document.lines_of(
             text, [("personas", "a", "text"), ("k9",)]
         ),
         "trusted folders": at(folder / "trust.toml", lambda: trust.trusted_folders(folder / "trust.toml")),
@@ -151,8 +139,10 @@ def parsers(folder: Path) -> Mapping[str, Act]:
             knowledge / "prompts" / "harvest-conversation.md", lambda: prompts.read_prompts(home, {})
         ),
         "inbox letters": at(home / "inbox" / "letter.md", letters),
-        "queue.json": at(home / "discussions" / "d" / "queue.json", lambda: queue_file.read(home, "d")),
-        "meta.toml": at(home / "discussions" / "d" / "meta.toml", lambda: meta.read_meta(home, "d")),
+        "queue.json": at(home / "discussions" / "d" / "queue.json", lambda: discussion_meta.read(home, "d")),
+        "meta.toml": at(
+            home / "discussions" / "d" / "meta.toml", lambda: discussion_meta.read_meta(home, "d")
+        ),
         ".gitignore": at(
             project / ".gitignore",
             lambda: (
@@ -163,18 +153,18 @@ def parsers(folder: Path) -> Mapping[str, Act]:
         ),
         "journal.md": lambda text: (journal_text.parsed(text), journal_text.without_discussions(text, ["x"])),
         "notes' front matter": lambda text: heads.note_head(f"---\n{text}\n---\n{text}", "a.md"),
-        "notes of a vault": lambda text: (headings(text), source_text.read_head("a.md", text.encode())),
+        "notes of a vault": lambda text: (headings(text), sources.read_head("a.md", text.encode())),
         "schemas of SQL": lambda text: sql_definitions(text, len(text)),
         "indexes of notes": lambda text: (
             navigation.without_marker(text.encode()),
             navigation.page_names(text.encode()),
         ),
-        "plain talks": lambda text: list(plain.read_plain(text.encode())),
+        "plain talks": lambda text: list(markdown_chats.read_plain(text.encode())),
         "aider's talks": lambda text: list(
-            aider.read_aider(f"# aider chat started at 2025-10-20 21:49:17\n{text}".encode())
+            markdown_chats.read_aider(f"# aider chat started at 2025-10-20 21:49:17\n{text}".encode())
         ),
         "SpecStory's talks": lambda text: list(
-            specstory.read_specstory(f"{specstory.HEAD}\n{text}".encode())
+            markdown_chats.read_specstory(f"{markdown_chats.HEAD}\n{text}".encode())
         ),
     }
 

@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FONTS = sorted((ROOT / "assets" / "fonts").glob("*.ttf"))
 LONGEST_MODULE = 800
 PROGRAM = ("core/", "panels/", "gui/")
+ROOMS = ("core", "panels", "gui")
 # Written in pieces, so that this file does not break its own rule.
 MACHINE_PATHS = re.compile(
     r"(?<![\w.*-])/" + r"(?:work|root|(?:home|Users)/(?!person\b|user\b|you\b)\w+|opt/\w+)" + "/"
@@ -104,6 +105,7 @@ class Source(NamedTuple):
     looked_up: frozenset[str]
     docstrings: tuple[tuple[int, str], ...]
     constants: tuple[str, ...]
+    aliases: tuple[tuple[str, str], ...]
 
 
 @cache
@@ -125,7 +127,16 @@ def _read(tree: ast.Module) -> Source:
         looked_up=_looked_up(nodes),
         docstrings=_docstrings(nodes),
         constants=tuple(_constants(tree)),
+        aliases=tuple(_aliases(nodes)),
     )
+
+
+def _aliases(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    """What the module imports from a room, whole or in part, and the name that it has in the module."""
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(ROOMS):
+            for one in node.names:
+                yield f"{node.module}.{one.name}", one.asname or one.name
 
 
 def _constants(tree: ast.Module) -> Iterator[str]:
@@ -147,6 +158,14 @@ def test_no_two_classes_have_one_name() -> None:
         for found in source.classes:
             places.setdefault(found, []).append(name)
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_a_module_imports_another_one_under_one_name() -> None:
+    for name, source in sources().items():
+        names: dict[str, set[str]] = {}
+        for what, alias in source.aliases:
+            names.setdefault(what, set()).add(alias)
+        assert {what: many for what, many in names.items() if len(many) > 1} == {}, name
 
 
 def test_no_module_gives_a_constant_two_values() -> None:

@@ -11,8 +11,6 @@ import msgspec
 from msgspec.structs import replace
 
 from core.agent import agent_pages, calls, delegation, rounds
-from core.agent import calls as background
-from core.agent import rounds as children
 from core.agent.agent_messages import (
     ApproveCall,
     CallDone,
@@ -267,13 +265,13 @@ def ended(state: AppState, given: Stamp, happened: CallEnded) -> Result | None:
 def interrupt(state: AppState, given: Stamp, discussion_id: str) -> Result:
     """The person stops the turn, its calls and the discussions that it gave tasks to included."""
     state, effects = rounds.interrupted(state, given, discussion_id)
-    state, stopped = children.stopped(state, given, discussion_id)
+    state, stopped = rounds.stopped(state, given, discussion_id)
     return state, (*effects, *stopped)
 
 
 def created(state: AppState, given: Stamp, happened: DiscussionCreated) -> Result:
     """A discussion stands on disk: a delegated one is given its task."""
-    return children.created(state, given, happened.summary.meta.id)
+    return rounds.created(state, given, happened.summary.meta.id)
 
 
 def set_aside(state: AppState, given: Stamp, discussion_id: str) -> Result:
@@ -331,7 +329,7 @@ def followed(state: AppState, given: Stamp) -> Result:
         return state, ()
     state, judged = calls.judge_held(state, given)
     state, effects = rounds.went_on(state, given)
-    state, told = children.followed(state, given)
+    state, told = rounds.followed(state, given)
     return state, (*judged, *effects, *told)
 
 
@@ -442,7 +440,7 @@ def _tail(state: AppState, happened: CallTail) -> AppState:
     call = call_of_turn(turn, happened.call_id)
     if turn is not None and call is not None and call.state is CallState.RUNNING:
         return with_turn(state, with_tool_call(turn, replace(call, tail=happened.tail)))
-    return background.wrote(state, happened)
+    return calls.wrote(state, happened)
 
 
 def _found(state: AppState, happened: ChangesFound) -> AppState:
@@ -492,7 +490,7 @@ HANDLERS = Handlers(
     on_stamped(CallPutOff, calls.put_off),
     on(CallTail, lambda state, happened: (_tail(state, happened), ())),
     on_stamped(CallDone, calls.done),
-    on_stamped(CommandEnded, lambda state, given, happened: (background.ended(state, given, happened), ())),
+    on_stamped(CommandEnded, lambda state, given, happened: (calls.ended(state, given, happened), ())),
     on(FilesRestored, lambda state, happened: (_restored(state, happened), ())),
     on(ChangesFound, lambda state, happened: (_found(state, happened), ())),
     on(SandboxFound, _sandbox_found),

@@ -8,11 +8,9 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
-from core.agent import agent_pages as modes
+from core.agent import agent_pages
 from core.agent import agent_step as agent
 from core.agent import attention_machine as machine
-from core.agent import attention_machine as spending
-from core.agent import attention_machine as words
 from core.agent.agent_messages import NoteActivity, StartAutonomy, StopAutonomy
 from core.agent.delegation import children_at_work
 from core.kernel.codecs import from_json
@@ -88,7 +86,7 @@ def begin(state: AppState, autonomy: Autonomy, now: datetime) -> Result:
     autonomy = machine.dreaming(autonomy, now)
     state, effects = harvest.HANDLERS(_with(state, autonomy), LookForHarvest())
     provider, model = harvest_reader(state)
-    return state, (*effects, *spending.price_wanted(state, provider, model))
+    return state, (*effects, *machine.price_wanted(state, provider, model))
 
 
 def dreams_followed(before: AppState, after: AppState, autonomy: Autonomy, now: datetime) -> Result:
@@ -119,11 +117,11 @@ def dreams_followed(before: AppState, after: AppState, autonomy: Autonomy, now: 
 def _against(state: AppState) -> str:
     """Sentence on the money that stands against reading, empty while none does."""
     provider, model = harvest_reader(state)
-    if spending.price_wanted(state, provider, model):
+    if machine.price_wanted(state, provider, model):
         return tr("The price of {model!r} is unknown.", model=model)
     if not is_counted(state):
         return tr("The program has not added up today's spend yet.")
-    return limit_reached(state, model=(provider, model)) or spending.unpriced(state, provider, model)
+    return limit_reached(state, model=(provider, model)) or machine.unpriced(state, provider, model)
 
 
 def _paths(state: AppState) -> tuple[str, ...]:
@@ -206,14 +204,14 @@ def _start(state: AppState, given: Stamp, asked: StartAutonomy) -> Result:
             name=meta.name,
         )
         return decline(state, asked.command_id, STOP_NOTICE, text), ()
-    against = spending.refusal(state, discussion_id)
+    against = machine.refusal(state, discussion_id)
     if against:
         return decline(state, asked.command_id, STOP_NOTICE, against), ()
-    state, asks = modes.unwatched(state, discussion_id)
+    state, asks = agent_pages.unwatched(state, discussion_id)
     state = dismiss(_with(state, machine.started(discussion_id, given.at)), STOP_NOTICE)
     state = conclude(state, CommandOutcome(command_id=asked.command_id, made_id=discussion_id))
     meta = state.discussions.summaries[discussion_id].meta
-    return state, (*asks, *spending.price_wanted(state, meta.provider, meta.model))
+    return state, (*asks, *machine.price_wanted(state, meta.provider, meta.model))
 
 
 def _stop(state: AppState, given: Stamp, asked: StopAutonomy) -> Result:
@@ -390,10 +388,10 @@ def _go_on(state: AppState, given: Stamp, autonomy: Autonomy) -> Result:
     if not is_signal and not machine.due(autonomy, given.at):
         return state, ()
     meta = state.discussions.summaries[discussion_id].meta
-    wanted = spending.price_wanted(state, meta.provider, meta.model)
+    wanted = machine.price_wanted(state, meta.provider, meta.model)
     if wanted or not is_counted(state):
         return state, wanted
-    against = spending.refusal(state, discussion_id)
+    against = machine.refusal(state, discussion_id)
     if against:
         return _told(state, machine.stopped(autonomy, given.at, against)), ()
     if not signals and may_dream(state, autonomy):
@@ -405,8 +403,8 @@ def _begin(
     state: AppState, given: Stamp, autonomy: Autonomy, signals: tuple[Signal, ...], *, is_signal: bool
 ) -> Result:
     discussion_id = autonomy.discussion_id
-    template = state.config.prompts.get(words.prompt_name(autonomy), "")
-    text = words.opening_words(autonomy, template, _idle_s(state, autonomy, given.at), signals)
+    template = state.config.prompts.get(machine.prompt_name(autonomy), "")
+    text = machine.opening_words(autonomy, template, _idle_s(state, autonomy, given.at), signals)
     record = MessageRecord(
         id=given.make_id(0), at=given.at, role=Role.USER, parts=(TextPart(text),), is_autonomous=True
     )
@@ -417,7 +415,7 @@ def _begin(
     if discussion_id not in state.turns.calls:
         return state, effects
     state = taken(state, tuple(one.id for one in signals))
-    why = words.cause(signals)
+    why = machine.cause(signals)
     return _with(
         state, machine.begun(autonomy, given.at, record.id, why, signals, is_signal=is_signal)
     ), effects
@@ -434,7 +432,7 @@ def _unanswered(state: AppState, given: Stamp, discussion_id: str) -> tuple[Dele
 def _signals(state: AppState, discussion_id: str) -> tuple[Signal, ...]:
     """Signals for this discussion and its tasks that wait, as many as one turn takes."""
     own = (one for one in state.signals.waiting if _is_for(state, one, discussion_id))
-    return tuple(own)[: words.MOST_SIGNALS]
+    return tuple(own)[: machine.MOST_SIGNALS]
 
 
 def _is_for(state: AppState, signal: Signal, discussion_id: str) -> bool:

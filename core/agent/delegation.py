@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec.structs import replace
 
-from core.agent import agent_pages as pages
+from core.agent import agent_pages
 from core.agent.agent_pages import asked_calls, page_of, with_page
 from core.kernel.codecs import from_json
 from core.kernel.figures import count
@@ -199,8 +199,8 @@ def is_at_work(state: AppState, discussion_id: str) -> bool:
 def mode_of(state: AppState, discussion_id: str) -> Mode:
     """The mode that counts: while a parent waits that only reads, its child only reads."""
     parent = _parent_of(state, discussion_id)
-    only_reads = parent and pages.mode_of(state, parent) is Mode.PLAN
-    return Mode.PLAN if only_reads else pages.mode_of(state, discussion_id)
+    only_reads = parent and agent_pages.mode_of(state, parent) is Mode.PLAN
+    return Mode.PLAN if only_reads else agent_pages.mode_of(state, discussion_id)
 
 
 def has_tools(state: AppState, discussion_id: str) -> bool:

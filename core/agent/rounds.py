@@ -40,9 +40,7 @@ from core.kernel.values.updates import Result, calls_in, is_busy, outcome_of
 from core.kernel.values.window import LineKind, ViewLine
 from core.talk.discussion.cuts import line_record
 from core.talk.discussion.discussion_messages import AppendRecords, RecordsAppended, ReplyToken, ResultToken
-from core.talk.turn import prompt_queue as queue
-from core.talk.turn import sending
-from core.talk.turn import turn_step as replies
+from core.talk.turn import prompt_queue, sending, turn_step
 from core.talk.turn.turn_messages import CallEnded, RetrySend
 
 MOST_CALLS = 64
@@ -143,7 +141,7 @@ def nudged(state: AppState, given: Stamp, event: CallEnded) -> Result | None:
     line = line_record(
         given.make_id(3), given.at, ViewLine(message_id=behind, text=words, kind=LineKind.NUDGE)
     )
-    return replies.asked_again(state, given, call, event.usage, (line,))
+    return turn_step.asked_again(state, given, call, event.usage, (line,))
 
 
 def _last_sent(state: AppState, call: LiveCall) -> str:
@@ -176,18 +174,18 @@ def _round_over(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
     if opened is None or state.program.is_closing:
         return without_turn(state, discussion_id), ()
     if turn.is_stopping:
-        state = queue.hold(without_turn(state, discussion_id), discussion_id, _BEFORE_TURN)
+        state = prompt_queue.hold(without_turn(state, discussion_id), discussion_id, _BEFORE_TURN)
         return state, ()
     if turn.is_left:  # nobody has answered: a start spends nothing
-        return queue.hold(without_turn(state, discussion_id), discussion_id, _BEFORE_LEFT), ()
+        return prompt_queue.hold(without_turn(state, discussion_id), discussion_id, _BEFORE_LEFT), ()
     if not turn.goes_on or turn.has_yielded:
-        return queue.go_on(without_turn(state, discussion_id), given, discussion_id)
+        return prompt_queue.go_on(without_turn(state, discussion_id), given, discussion_id)
     if turn.rounds >= most:
         words = tr(
             "The program asked the model {most} in this turn and stopped. Send again to continue.",
             most=count(most, tr("time"), tr("times")),
         )
-        state = queue.hold(without_turn(state, discussion_id), discussion_id, words)
+        state = prompt_queue.hold(without_turn(state, discussion_id), discussion_id, words)
         return state, (
             AppendRecords(
                 discussion_id=discussion_id,
@@ -201,7 +199,7 @@ def _round_over(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
         return state, effects
     refusal = state.discussions.open[discussion_id].refusal
     why = "" if refusal is None else refusal.sentence
-    return queue.hold_at_limit(without_turn(state, discussion_id), discussion_id, why), effects
+    return prompt_queue.hold_at_limit(without_turn(state, discussion_id), discussion_id, why), effects
 
 
 def interrupted(state: AppState, given: Stamp, discussion_id: str) -> Result:
@@ -306,7 +304,7 @@ def stopped(state: AppState, given: Stamp, parent_id: str) -> Result:
             state, cancels = sending.cancel(state, call)
             effects = (*effects, *cancels)
             if child_id not in state.turns.calls:
-                state = queue.hold_after(state, child_id, StopKind.CANCELLED)
+                state = prompt_queue.hold_after(state, child_id, StopKind.CANCELLED)
     return state, effects
 
 

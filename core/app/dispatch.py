@@ -14,7 +14,6 @@ from core.agent import compaction
 from core.agent.agent_messages import CommandEnded, CompactionCommand
 from core.agent.calls import end_words
 from core.app import lifecycle
-from core.app import lifecycle as letting_go
 from core.app.app_messages import Command, Effect, Event, Input
 from core.app.forgetting import forgetting_step as forgetting
 from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
@@ -125,7 +124,7 @@ ORDER: tuple[Follow, ...] = (
     retrieval.FOLLOWS,  # asks for an index of the places as they are now
     harvest.FOLLOWS_MODE,  # drops a notice that does not hold any more, before a person is told of notices
     signals.FOLLOWS,  # tells of what ended, after all that could have begun anew has
-    letting_go.FOLLOWS,  # lets go of discussions that none of the above has begun anything in
+    lifecycle.FOLLOWS,  # lets go of discussions that none of the above has begun anything in
     spending.FOLLOWS,  # shares what is held back: last of those that change money, so that it sees all of it
     # From here on nothing changes the state: effects alone, in the order in which they are begun.
     lifecycle.FOLLOWS_FILES,  # first, so that no change of a file is missed while the others work

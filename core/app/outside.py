@@ -76,11 +76,11 @@ from core.services.providers.pump import Call, asking
 from core.services.settings import settings_worker
 from core.services.settings.settings_messages import RefreshModels, SettingsEffect, UpdatePrices, WarmUp
 from core.services.settings.settings_worker import SetupHandler
-from core.services.spending import shared_reserves as spending_work
+from core.services.spending import shared_reserves
 from core.services.spending.shared_reserves import SharedReserves
-from core.signals import signals_worker as signals_work
+from core.signals import signals_worker
 from core.signals.signals_worker import SignalHandler
-from core.talk.caching import caching_worker as cache_work
+from core.talk.caching import caching_worker
 from core.talk.caching.cache_file import HomeCacheStore
 from core.talk.caching.caching_messages import (
     AdoptContents,
@@ -220,9 +220,9 @@ WORK: tuple[Work, ...] = (
     compaction_worker.WORK,
     compaction_worker.STOP_WORK,
     forgetting_run.WORK,
-    signals_work.WORK,
-    spending_work.WORK,
-    cache_work.WORK,
+    signals_worker.WORK,
+    shared_reserves.WORK,
+    caching_worker.WORK,
     turn_worker.WORK,
     agent_worker.WORK,
     mcp_worker.WORK,
@@ -493,7 +493,7 @@ class LocalOutside:
         self._knowledge = QueueWorker.of(knowledge.WORK, knower.handle, emit)
         proposer = mcp_server.ProposalHandler(self.home, emit)
         self._proposing = QueueWorker.of(mcp_server.WORK, proposer.handle, emit)
-        self._caches = QueueWorker.of(cache_work.WORK, self._cacher.handle, emit)
+        self._caches = QueueWorker.of(caching_worker.WORK, self._cacher.handle, emit)
         self._harvester = HarvestHandler(
             self.home,
             clock,
@@ -536,10 +536,10 @@ class LocalOutside:
             partial(attachment_reader, self.home),
         )
         self._compacting = QueueWorker.of(compaction_worker.WORK, self._compactor.handle, emit)
-        spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
-        self._spending = QueueWorker.of(spending_work.WORK, spender.handle, emit)
+        spender = shared_reserves.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
+        self._spending = QueueWorker.of(shared_reserves.WORK, spender.handle, emit)
         self._signaller = SignalHandler(self.home, clock, emit, self._ownership.is_ours)
-        self._signals = QueueWorker.of(signals_work.WORK, self._signaller.handle, emit)
+        self._signals = QueueWorker.of(signals_worker.WORK, self._signaller.handle, emit)
         self._workers = [
             self._signals,
             self._lookups,
@@ -598,9 +598,9 @@ class LocalOutside:
             compaction_worker.WORK: self._compacting.submit,
             compaction_worker.STOP_WORK: self._compactor.stop,
             forgetting_run.WORK: self._forgetting.submit,
-            signals_work.WORK: self._signals.submit,
-            spending_work.WORK: self._spending.submit,
-            cache_work.WORK: self._begin_caching,
+            signals_worker.WORK: self._signals.submit,
+            shared_reserves.WORK: self._spending.submit,
+            caching_worker.WORK: self._begin_caching,
             turn_worker.WORK: self._begin_turn,
             agent_worker.WORK: self._tools.begin,
             mcp_worker.WORK: self._servers.begin,

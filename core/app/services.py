@@ -38,7 +38,7 @@ from core.knowledge.harvest.replies import keep_review
 from core.services.providers.clients import Clients
 from core.services.providers.protocol import Provider, ReadBlob
 from core.services.providers.switches import tools_in_force
-from core.talk.caching import caching_worker as rewrite_check
+from core.talk.caching import caching_worker
 from core.talk.caching.caching_messages import CacheReported, CheckRewrites
 from core.talk.caching.caching_worker import RewriteCheck
 from core.talk.caching.keeper import CacheKeeper
@@ -46,8 +46,7 @@ from core.talk.context import context_worker as context
 from core.talk.context.assembly import Assembler, BuiltCall
 from core.talk.context.context_messages import ContextEffect
 from core.talk.context.context_worker import ContextHandler
-from core.talk.discussion import attachments
-from core.talk.discussion import discussion_worker as discussion
+from core.talk.discussion import attachments, discussion_worker
 from core.talk.discussion.discussion_messages import DiskEffect, ReadDiscussion
 from core.talk.discussion.reply_journal import Journals, ReplyHead, ReplyJournal
 from core.talk.turn.turn_messages import CallProvider
@@ -342,7 +341,7 @@ class DiskHandler:
     """
 
     def __init__(
-        self, root: Path, discussions: discussion.DiscussionHandler, recall: Callable[[str], None]
+        self, root: Path, discussions: discussion_worker.DiscussionHandler, recall: Callable[[str], None]
     ) -> None:
         self._root = root
         self._discussions = discussions
@@ -365,13 +364,13 @@ class DiskHandler:
 def supersedes(newer: DiskWork, older: DiskWork) -> bool:
     """The window's state and a review make any earlier one needless; of discussions that room says."""
     if isinstance(newer, DiskEffect) and isinstance(older, DiskEffect):
-        return discussion.supersedes(newer, older)
+        return discussion_worker.supersedes(newer, older)
     return type(newer) is type(older)
 
 
 def keeps(effect: DiskWork) -> bool:
     """True if an effect is written again until it is on disk: it says how things stand, whenever that is."""
-    return isinstance(effect, WriteReview | WriteWindow) or discussion.keeps(effect)
+    return isinstance(effect, WriteReview | WriteWindow) or discussion_worker.keeps(effect)
 
 
 def about(effect: DiskWork) -> str:
@@ -428,7 +427,7 @@ def supersedes_context(newer: ContextWork, older: ContextWork) -> bool:
     if isinstance(newer, ContextEffect) and isinstance(older, ContextEffect):
         return context.supersedes(newer, older)
     if isinstance(newer, CheckRewrites) and isinstance(older, CheckRewrites):
-        return rewrite_check.supersedes_check(newer, older)
+        return caching_worker.supersedes_check(newer, older)
     return False
 
 

@@ -17,7 +17,7 @@ from core.kernel import paths as home_paths
 from core.kernel.language import tr
 from core.kernel.queue import at_once
 from core.kernel.values.updates import OperationFailed
-from core.knowledge import merges as drafts
+from core.knowledge import merges
 from core.knowledge.knowledge_messages import KnowledgeFilesChanged
 from core.knowledge.mcp_server.proposal_messages import ProposalsTouched
 from core.knowledge.mcp_server.proposal_worker import proposals_file
@@ -423,7 +423,7 @@ def _is_note(path: str, known: frozenset[str]) -> bool:
     folder, name = os.path.split(path)
     return (
         folder in known
-        and name.endswith((".md", ".yaml", ".yml", drafts.SUFFIX))
+        and name.endswith((".md", ".yaml", ".yml", merges.SUFFIX))
         and not name.startswith(".")
     )
 

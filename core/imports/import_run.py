@@ -59,8 +59,7 @@ from core.kernel.values.imports import (
 )
 from core.kernel.values.messages import TextPart
 from core.kernel.values.records import MessageRecord, Record
-from core.talk.discussion import discussion_store as store
-from core.talk.discussion import log, trash
+from core.talk.discussion import discussion_store, log, trash
 
 MAX_FAULTS = 200
 """Faults that a report lists."""
@@ -347,7 +346,9 @@ class _Work:
             for p in r.parts
             if isinstance(p, TextPart)
         )
-        self._batch.add(lambda disk: store.stage(request.home, meta, made.records, disk=disk), size)
+        self._batch.add(
+            lambda disk: discussion_store.stage(request.home, meta, made.records, disk=disk), size
+        )
 
     def finish(self, offer: Offer) -> None:
         """Have all that was made among the home's discussions, and remember what was read. Raises StorageError."""
@@ -373,10 +374,10 @@ class _Batch:
 
     def __init__(self, disk: Disk, on_written: Callable[[str], None]) -> None:
         self._disk, self._on_written = LaterDisk(disk), on_written
-        self._staged: list[store.Staged] = []
+        self._staged: list[discussion_store.Staged] = []
         self._chars = 0
 
-    def add(self, stage: Callable[[Disk], store.Staged], chars: int) -> None:
+    def add(self, stage: Callable[[Disk], discussion_store.Staged], chars: int) -> None:
         """Write a discussion beside the others; it counts after `finish`."""
         self._staged.append(stage(self._disk))
         self._chars += chars
@@ -398,12 +399,12 @@ class _Batch:
             with reported("write", place):
                 self._disk.settle()
             for one in staged:
-                store.claim(one, disk=self._disk)
+                discussion_store.claim(one, disk=self._disk)
                 claimed += 1
                 self._on_written(one.directory.name)
         finally:
             for one in staged[claimed:]:
-                store.drop(one)
+                discussion_store.drop(one)
             with reported("write", place):
                 self._disk.settle()
 

@@ -9,9 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from core.kernel import secret_names, secret_requests, secret_shapes
-from core.kernel import secret_requests as secret_commands
-from core.kernel import secret_shapes as secret_blocks
-from core.kernel import secret_shapes as secret_library
 from core.kernel.secret_shapes import shapes
 from core.kernel.secret_values import LONG_CHARS, Rule, signs_of
 
@@ -21,11 +18,11 @@ def rules(holds: Callable[[str], bool]) -> tuple[Rule, ...]:
     return (
         *shapes(holds),
         *secret_shapes.PREFIX_RULES,
-        *secret_blocks.RULES,
+        *secret_shapes.RULES,
         *secret_requests.RULES,
-        *secret_commands.COMMAND_RULES,
+        *secret_requests.COMMAND_RULES,
         *secret_names.RULES,
-        *secret_library.rules(),
+        *secret_shapes.rules(),
     )
 
 

@@ -28,7 +28,7 @@ from core.kernel.values.knowledge import (
     NoteStatus,
     Placed,
 )
-from core.knowledge import categories as c
+from core.knowledge import categories
 from core.knowledge.categories import CategoryLine, item_body, line_of, safe_value
 from core.knowledge.ledger_text import to_entry, to_raw
 from core.knowledge.merges import Known
@@ -43,7 +43,7 @@ class FilePlan(msgspec.Struct, frozen=True):
 
     name: str
     head: bytes
-    lines: tuple[c.CategoryLine, ...]
+    lines: tuple[categories.CategoryLine, ...]
 
 
 class AppendPlan(msgspec.Struct, frozen=True):
@@ -80,7 +80,7 @@ def plan_append(
     """
     by_path = {note.path: note for note in notes if note.path}
     taken = {note.file_id: note for note in notes}
-    lines: dict[str, list[c.CategoryLine]] = {}
+    lines: dict[str, list[categories.CategoryLine]] = {}
     heads: dict[str, bytes] = {}
     counts = dict.fromkeys((category.value for category in Category), 0)
     placed: list[Placed] = []
@@ -102,11 +102,13 @@ def plan_append(
             file=name,
             text=body,
             provenance=item.provenance,
-            section=c.section_of(item.category),
+            section=categories.section_of(item.category),
         )
         placed.append(Placed(raw=raw, item=new, is_new=True))
         fresh.add([new])
-        lines.setdefault(name, []).append(c.CategoryLine(line_of(body, item), c.section_of(item.category)))
+        lines.setdefault(name, []).append(
+            categories.CategoryLine(line_of(body, item), categories.section_of(item.category))
+        )
         heads.setdefault(name, _head(name, raw))
         counts[raw.category.value] += 1
     plans = tuple(FilePlan(name=name, head=heads[name], lines=tuple(lines[name])) for name in sorted(lines))
@@ -118,21 +120,23 @@ def _place(
 ) -> tuple[str, NewItem]:
     """The file of an item; a note on a file that is not there becomes a fact that names it."""
     if item.category is not Category.FILES:
-        return c.FILE_OF[item.category], item
+        return categories.FILE_OF[item.category], item
     path = item.name
     if (note := by_path.get(path)) is not None:
-        return c.note_name(note.file_id), item
+        return categories.note_name(note.file_id), item
     is_named = os.path.isabs(path) and ".." not in Path(path).parts and not item.is_outside
     file_id = file_id_for_path(path) if is_named else None
     if file_id is not None and (file_id not in taken or taken[file_id].status is NoteStatus.ATTACHED):
-        return c.note_name(file_id), item
+        return categories.note_name(file_id), item
     shown = safe_value(path)
     text = f"{shown}: {item.text}" if shown and item.text.strip() else item.text
-    return c.FACTS, replace(item, category=Category.FACTS, text=text, name="")
+    return categories.FACTS, replace(item, category=Category.FACTS, text=text, name="")
 
 
 def _head(name: str, item: NewItem) -> bytes:
-    return notes_head(item.name) if name.startswith(f"{c.NOTES_FOLDER}/") else c.new_file(name)
+    return (
+        notes_head(item.name) if name.startswith(f"{categories.NOTES_FOLDER}/") else categories.new_file(name)
+    )
 
 
 FOLDER = "applies"

@@ -14,7 +14,7 @@ from core.kernel.disk import OS_DISK, Disk, make_dirs
 from core.kernel.errors import StorageError
 from core.kernel.language import tr
 from core.kernel.values.knowledge import Item
-from core.knowledge import categories as c
+from core.knowledge import categories
 from core.knowledge.edits import ItemThereError, delete_item, restore_item
 from core.knowledge.file_writer import change_file, read_bytes, write_lock
 from core.knowledge.history_text import TO_ARCHIVE
@@ -34,10 +34,10 @@ def archive_item(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:
 
     def kept(now: Item, lines: bytes) -> None:
         def change(data: bytes) -> bytes:
-            if c.find_item(c.parse_file(item.file, data), now) is not None:
+            if categories.find_item(categories.parse_file(item.file, data), now) is not None:
                 return data  # a kill came between the two files
-            return c.with_item_back(
-                item.file, data or c.new_file(item.file, path.stem), lines, now.section, -1
+            return categories.with_item_back(
+                item.file, data or categories.new_file(item.file, path.stem), lines, now.section, -1
             )
 
         change_file(path, change, disk=disk)
@@ -53,7 +53,7 @@ def take_back(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:
     """
     path = paths.knowledge_dir(home) / ARCHIVE_FOLDER / item.file
     data = read_bytes(path)
-    now = c.find_item(c.parse_file(item.file, data), item)
+    now = categories.find_item(categories.parse_file(item.file, data), item)
     if now is None:
         raise StorageError(
             tr("This item is not in the archive any more"),
@@ -65,8 +65,8 @@ def take_back(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:
         restore_item(home, RestoreItem(item=now, lines=lines, at=-1, sha256=""), disk=disk)
 
     def without(data: bytes) -> bytes:
-        left = c.find_item(c.parse_file(item.file, data), item)
-        return data if left is None else c.without_item(data, left)
+        left = categories.find_item(categories.parse_file(item.file, data), item)
+        return data if left is None else categories.without_item(data, left)
 
     with write_lock(home, disk=disk):
         change_file(path, without, disk=disk)

@@ -17,7 +17,7 @@ from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.values.facts import ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Category, Item, NewItem
-from core.knowledge import categories as c
+from core.knowledge import categories
 from core.knowledge.categories import format_tag, item_line, safe_value
 from core.knowledge.evidence_parts import fact_words
 from core.knowledge.evidence_rows import is_struck, item_hash
@@ -54,10 +54,15 @@ def add_item(home: Path, item: NewItem, *, disk: Disk = OS_DISK) -> None:
     Raises:
         StorageError: it was not added. LockedError: another program writes knowledge.
     """
-    name = c.FILE_OF[item.category]
-    line = c.CategoryLine(item_line(item), c.section_of(item.category))
+    name = categories.FILE_OF[item.category]
+    line = categories.CategoryLine(item_line(item), categories.section_of(item.category))
     if line.text:
-        _change(home, name, lambda data: c.with_lines(name, data or c.new_file(name), [line]), disk)
+        _change(
+            home,
+            name,
+            lambda data: categories.with_lines(name, data or categories.new_file(name), [line]),
+            disk,
+        )
 
 
 def edit_item(home: Path, item: Item, text: str, *, disk: Disk = OS_DISK) -> None:
@@ -77,7 +82,7 @@ def edit_item(home: Path, item: Item, text: str, *, disk: Disk = OS_DISK) -> Non
     _change_item(
         home,
         item,
-        lambda data, now: c.with_item(data, now, f"- {head}{tag}{rest}"),
+        lambda data, now: categories.with_item(data, now, f"- {head}{tag}{rest}"),
         disk,
         _edited(item, words),
     )
@@ -105,7 +110,7 @@ def delete_item(
     taken: list[RestoreItem] = []
 
     def without(data: bytes, now: Item) -> bytes:
-        rest = c.without_item(data, now)
+        rest = categories.without_item(data, now)
         lines = data.split(b"\n")
         at = len(b"".join(line + b"\n" for line in lines[: now.first_line - 1]))
         gone = b"\n".join(lines[now.first_line - 1 : now.last_line])
@@ -132,8 +137,8 @@ def restore_item(home: Path, deleted: RestoreItem, *, disk: Disk = OS_DISK) -> N
             be written.
     """
     item, name = deleted.item, deleted.item.file
-    alone = c.parse_file(name, _heading(name, item.section) + deleted.lines).items
-    is_known = name in c.CATEGORY_NAMES or name.startswith(f"{c.NOTES_FOLDER}/")
+    alone = categories.parse_file(name, _heading(name, item.section) + deleted.lines).items
+    is_known = name in categories.CATEGORY_NAMES or name.startswith(f"{categories.NOTES_FOLDER}/")
     if not is_known or ".." in Path(name).parts or len(alone) != 1 or alone[0].text != item.text:
         raise SlopError(
             tr("These lines are not an item of {name!r}", name=name), remedy=tr("Write the item by hand")
@@ -141,10 +146,10 @@ def restore_item(home: Path, deleted: RestoreItem, *, disk: Disk = OS_DISK) -> N
 
     def back(data: bytes) -> bytes:
         at = deleted.at if _hash(data) == deleted.sha256 and deleted.at <= len(data) else -1
-        if c.find_item(c.parse_file(name, data), item) is not None:
+        if categories.find_item(categories.parse_file(name, data), item) is not None:
             raise ItemThereError(tr("This item exists already"), where=str(paths.knowledge_dir(home) / name))
         add_events(home, [_event(ItemEventKind.RESTORED, item)], disk=disk)
-        return c.with_item_back(name, data, deleted.lines, item.section, at)
+        return categories.with_item_back(name, data, deleted.lines, item.section, at)
 
     _change(home, name, back, disk)
 
@@ -155,12 +160,14 @@ def set_task_done(home: Path, item: Item, *, done: bool, disk: Disk = OS_DISK) -
     Raises:
         StorageError: it does not stand there any more as it was shown, or could not be written.
     """
-    section = c.DONE if done else c.OPEN
+    section = categories.DONE if done else categories.OPEN
 
     def moved(data: bytes, now: Item) -> bytes:
         lines = data.split(b"\n")[now.first_line - 1 : now.last_line]
         text = b"\n".join(line.rstrip(b"\r") for line in lines).decode("utf-8", "surrogateescape")
-        return c.with_lines(c.TASKS, c.without_item(data, now), [c.CategoryLine(text, section)])
+        return categories.with_lines(
+            categories.TASKS, categories.without_item(data, now), [categories.CategoryLine(text, section)]
+        )
 
     category = Category.TASKS_DONE if done else Category.TASKS_OPEN
     _change_item(home, item, moved, disk, _edited(item, replace(item, category=category)))
@@ -181,7 +188,7 @@ def _change_item(
     told: list[ItemEvent] = []
 
     def found(data: bytes) -> bytes:
-        now = c.find_item(c.parse_file(item.file, data), item)
+        now = categories.find_item(categories.parse_file(item.file, data), item)
         if now is None:
             raise StorageError(
                 tr("{file} has changed: this item is gone or different now", file=item.file),
@@ -209,7 +216,7 @@ def _event(kind: ItemEventKind, item: Item) -> ItemEvent:
 
 
 def _heading(name: str, section: str) -> bytes:
-    return f"## {section}\n\n".encode() if name == c.TASKS and section else b""
+    return f"## {section}\n\n".encode() if name == categories.TASKS and section else b""
 
 
 def _hash(data: bytes) -> str:

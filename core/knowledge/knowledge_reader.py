@@ -22,8 +22,7 @@ from core.kernel.language import tr, words_of
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.values.knowledge import CategoryFile, DigestSwitch, Item, KnowledgeState, NoteFile
 from core.kernel.values.settings import KnowledgeSettings
-from core.knowledge import categories as c
-from core.knowledge import merges
+from core.knowledge import categories, merges
 from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, Said, parse_file
 from core.knowledge.evidence_rows import EVIDENCE_FILE, item_hash, unquoted
 from core.knowledge.facts import fact_files
@@ -46,11 +45,11 @@ __all__ = [
 ]
 
 DIGEST_SECTIONS = (
-    ("Open tasks", c.TASKS),
-    ("Open questions", c.QUESTIONS),
-    ("Decisions", c.DECISIONS),
-    ("Facts", c.FACTS),
-    ("Playbooks", c.PLAYBOOKS),
+    ("Open tasks", categories.TASKS),
+    ("Open questions", categories.QUESTIONS),
+    ("Decisions", categories.DECISIONS),
+    ("Facts", categories.FACTS),
+    ("Playbooks", categories.PLAYBOOKS),
 )
 """Titles in their fixed order, each with its category file."""
 
@@ -140,7 +139,7 @@ class DigestFollower:
 
     def _stamps(self) -> tuple[_Stamp, ...]:
         directory = paths.knowledge_dir(self._home)
-        names = (*(name for _, name in DIGEST_SECTIONS), c.NOTES_FOLDER, INDEX_FILE)
+        names = (*(name for _, name in DIGEST_SECTIONS), categories.NOTES_FOLDER, INDEX_FILE)
         return tuple(_stamp(directory / name) for name in names)
 
 
@@ -149,7 +148,7 @@ def fresh_digest(home: Path) -> str:
     directory = paths.knowledge_dir(home)
     left = unquoted_in(home)
     sections = [(title, _borne(_newest(directory, name), name, left)) for title, name in DIGEST_SECTIONS]
-    notes = _note_count(directory / c.NOTES_FOLDER)
+    notes = _note_count(directory / categories.NOTES_FOLDER)
     return project(sections, note_count=notes, fact_count=fact_count(home))
 
 
@@ -161,7 +160,7 @@ def unquoted_in(home: Path) -> frozenset[str]:
 
 
 def _borne(items: Iterator[Said], name: str, left: frozenset[str]) -> Iterator[Said]:
-    category = c.category_of(name, c.OPEN)
+    category = categories.category_of(name, categories.OPEN)
     return (one for one in items if not left or item_hash(category, one[0]) not in left)
 
 
@@ -275,11 +274,11 @@ def _newest(directory: Path, name: str) -> Iterator[Said]:
     """Words and provenance of a file's items from its end; of a long file only the end is read, unless that is not enough."""
     path = directory / name
     count = 0
-    if name != c.TASKS and (tail := _tail(path)):
-        for said in c.newest_first(name, tail):
+    if name != categories.TASKS and (tail := _tail(path)):
+        for said in categories.newest_first(name, tail):
             count += 1
             yield said
-    yield from islice(c.newest_first(name, _bytes(path) or b""), count, None)
+    yield from islice(categories.newest_first(name, _bytes(path) or b""), count, None)
 
 
 def _tail(path: Path) -> bytes:
@@ -299,7 +298,7 @@ def _note_count(folder: Path) -> int:
     """Notes in all note files."""
     with reported("read", folder):
         files = sorted(folder.glob("*.md")) if folder.is_dir() else []
-        return sum(sum(1 for _ in c.newest_first(f.name, _bytes(f) or b"")) for f in files)
+        return sum(sum(1 for _ in categories.newest_first(f.name, _bytes(f) or b"")) for f in files)
 
 
 def _stamp(path: Path) -> _Stamp:

@@ -55,11 +55,10 @@ from core.knowledge.knowledge_messages import NoteInjection, NoteUse
 from core.knowledge.layer7 import entered, entered_facts
 from core.knowledge.ledger import timestamp
 from core.knowledge.memory_use import Likeness, meant, memory_use, quoted
-from core.talk.discussion import log, trash
-from core.talk.discussion import log_content as log_view
+from core.talk.discussion import log, log_content, trash
 from core.talk.discussion.discussion_meta import read_meta
 from core.talk.discussion.log_codec import ForeignLine
-from core.talk.transcripts import transcript_reader as reader
+from core.talk.transcripts import transcript_reader
 
 # The two logs on disk: read whole, and added to.
 
@@ -145,7 +144,7 @@ def _in_file(row: EvidenceRow) -> Witness:
         return Witness(row=row, place=TurnPlace.FILE, name=name)
     wanted = frozenset(row.turns)
     try:
-        read = reader.read_transcripts(reader.recognised(data), data)
+        read = transcript_reader.read_transcripts(transcript_reader.recognised(data), data)
         messages = [one for found in read if isinstance(found, Transcript) for one in found.messages]
     except ValueError:
         messages = []
@@ -155,7 +154,7 @@ def _in_file(row: EvidenceRow) -> Witness:
 
 def _turns_read(row: EvidenceRow, place: TurnPlace, name: str, path: Path) -> Witness:
     wanted = frozenset(row.turns)
-    messages = (one for one in log_view.fold("", _records(path)).messages if one.id in wanted)
+    messages = (one for one in log_content.fold("", _records(path)).messages if one.id in wanted)
     return _witnessed(row, place, name, [(one.role.value, _words(one.parts)) for one in messages])
 
 

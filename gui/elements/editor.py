@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import dearpygui.dearpygui as dpg
 
 from gui import keyboard as editor_keys
-from gui import text_buffer as clusters
-from gui import text_buffer as edit
+from gui import text_buffer
 from gui.canvas import CLEAR, Canvas, Pane, Press
 from gui.clipboard import AT_ONCE_S, IS_WAITING, refusal
 from gui.elements.base import Element, Spec
@@ -185,7 +184,7 @@ class Editor(Element):
     # text
     def put(self, text: str) -> None:
         """Take another text from the program, in one step that can be undone: the caret stands at its end."""
-        self.take(edit.put(self.buffer, text) if self.IS_EDITABLE else edit.filled(text))
+        self.take(text_buffer.put(self.buffer, text) if self.IS_EDITABLE else text_buffer.filled(text))
         self.scroll = 0.0
         self.follows_caret = self.is_active
 
@@ -205,13 +204,13 @@ class Editor(Element):
 
     def clear_selection(self) -> None:
         """Another text of the window is selected now."""
-        self.take(edit.moved(self.buffer, self.buffer.caret))
+        self.take(text_buffer.moved(self.buffer, self.buffer.caret))
 
     def hear(self, m: Measure, text: str, chords: list[str]) -> None:
         """Apply what was typed and pressed since the last frame."""
         before = self.buffer
         if text and self.IS_EDITABLE:
-            self.take(edit.typed(self.buffer, taken(text)))
+            self.take(text_buffer.typed(self.buffer, taken(text)))
         for chord in chords:
             self.lay_out(m)
             if chord in editor_keys.COPIES | editor_keys.CUTS:
@@ -246,7 +245,7 @@ class Editor(Element):
         assert self.clipboard is not None
         self.clipboard.copy(taken(self.buffer.selection))
         if is_cut and self.IS_EDITABLE:
-            self.take(edit.cut(self.buffer))
+            self.take(text_buffer.cut(self.buffer))
 
     def paste(self) -> None:
         """Ask the clipboard, and take what it holds; what comes later than at once is taken by `receive`."""
@@ -276,14 +275,14 @@ class Editor(Element):
         self.awaited, text = None, taken(held.text)
         if held.picture and self.takes_pictures:
             self.picture = held.picture
-            self.take(edit.attached(self.buffer))
+            self.take(text_buffer.attached(self.buffer))
         elif not text:
             self.clipboard.say(refusal(held))
         elif self.paste_limit and len(text) > self.paste_limit:
             self.pasted = text
-            self.take(edit.attached(self.buffer))
+            self.take(text_buffer.attached(self.buffer))
         else:
-            self.take(edit.pasted(self.buffer, text))
+            self.take(text_buffer.pasted(self.buffer, text))
 
     # keyboard
     def is_hearing(self) -> bool:
@@ -365,12 +364,12 @@ class Editor(Element):
         at = self.offset_at(m, press.x, press.y)
         span = (at, at)
         if press.count > 1:
-            span = (clusters.word_at if press.count == 2 else clusters.paragraph_at)(self.text, at)
+            span = (text_buffer.word_at if press.count == 2 else text_buffer.paragraph_at)(self.text, at)
         if press.is_extending:
-            self.take(edit.moved(self.buffer, at, selects=True))
+            self.take(text_buffer.moved(self.buffer, at, selects=True))
             span = (self.buffer.anchor, self.buffer.anchor)
         else:
-            self.take(edit.marked(self.buffer, *span))
+            self.take(text_buffer.marked(self.buffer, *span))
         self.grab = ("text" if press.count == 1 else "word" if press.count == 2 else "paragraph", 0.0, span)
         return True
 
@@ -381,7 +380,7 @@ class Editor(Element):
         start, end = self.buffer.span
         at = self.offset_at(self.m, *dpg.get_mouse_pos(local=False))
         if not start <= at <= end:
-            self.take(edit.moved(self.buffer, at))
+            self.take(text_buffer.moved(self.buffer, at))
         return True
 
     def _grab_thumb(self, m: Measure, y: float) -> None:
@@ -410,12 +409,12 @@ class Editor(Element):
         at = self.offset_at(m, x, y)
         reach = (at, at)
         if kind != "text":
-            reach = (clusters.word_at if kind == "word" else clusters.paragraph_at)(self.text, at)
+            reach = (text_buffer.word_at if kind == "word" else text_buffer.paragraph_at)(self.text, at)
         anchor, caret = (span[1], reach[0]) if reach[0] < span[0] else (span[0], max(span[1], reach[1]))
         if kind == "text":
             anchor, caret = span[0], at
         if (anchor, caret) != (self.buffer.anchor, self.buffer.caret):
-            self.take(edit.marked(self.buffer, anchor, caret))
+            self.take(text_buffer.marked(self.buffer, anchor, caret))
 
     def _scroll_towards(self, m: Measure, y: float) -> None:
         """Scroll while the mouse is held above or below, the faster the farther."""

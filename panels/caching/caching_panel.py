@@ -25,7 +25,7 @@ from panels.base.desk import READ_ONLY, Desk
 from panels.base.gauge import titled_estimate
 from panels.base.ui import Option, Series, Share, Tone, Ui
 from panels.base.view import Same
-from panels.caching import spending as facts
+from panels.caching import spending
 from panels.caching.caching_room import CachingView
 from panels.caching.spending import (
     orphans_section,
@@ -174,7 +174,7 @@ def cache_card(desk: Desk, ui: Ui, summary: DiscussionSummary, *, has_name: bool
     """Draw the cache of one discussion. Sends InvalidateCache, DisableCaching, EnableCaching, SelectDiscussion."""
     state, meta = desk.state, summary.meta
     is_selected = has_name and meta.id == state.discussions.selected_id
-    look = facts.look_of(state, meta.id)
+    look = spending.look_of(state, meta.id)
     with (
         ui.surface("card", "card_selected" if is_selected else "card", padding=(12, 10)),
         ui.group("lines", gap=5),
@@ -189,7 +189,7 @@ def cache_card(desk: Desk, ui: Ui, summary: DiscussionSummary, *, has_name: bool
         _buttons(desk, ui, meta)
 
 
-def _name(desk: Desk, ui: Ui, summary: DiscussionSummary, look: facts.CacheLook) -> None:
+def _name(desk: Desk, ui: Ui, summary: DiscussionSummary, look: spending.CacheLook) -> None:
     meta = summary.meta
     with ui.row("name row"):
         tone: Tone = "ok" if look.is_read else "faint"
@@ -202,7 +202,7 @@ def _name(desk: Desk, ui: Ui, summary: DiscussionSummary, look: facts.CacheLook)
             desk.send(SelectDiscussion(meta.id))
 
 
-def _cached(ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
+def _cached(ui: Ui, meta: DiscussionMeta, look: spending.CacheLook) -> None:
     with ui.row("cached"):
         said = tr("cached: yes ({provider})", provider=look.provider) if look.is_warm else tr("cached: no")
         tone: Tone = "ok" if look.is_read else "muted"
@@ -221,7 +221,7 @@ def _cached(ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
         ui.text("ttl", look.words, tone=tone, style="small", wraps=True, tip=look.ttl_text)
 
 
-def _figures(state: AppState, ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
+def _figures(state: AppState, ui: Ui, meta: DiscussionMeta, look: spending.CacheLook) -> None:
     known = (
         [
             *(
@@ -338,7 +338,7 @@ def caching_panel(desk: Desk) -> None:
 
 def _overview(desk: Desk) -> None:
     series = _turns(desk)
-    is_used = bool(series) or bool(facts.used_providers(desk.state, desk.view.memo))
+    is_used = bool(series) or bool(spending.used_providers(desk.state, desk.view.memo))
     if is_used:
         _caching_panel_figures(desk)
     orphans_section(desk)
@@ -358,12 +358,12 @@ def _turns(desk: Desk) -> tuple[Series, ...]:
     if opened is None:
         return ()
     entries = opened.entries
-    return desk.view.memo.get("cache turns", (entries,), lambda: facts.turn_series(entries))
+    return desk.view.memo.get("cache turns", (entries,), lambda: spending.turn_series(entries))
 
 
 def _caching_panel_figures(desk: Desk) -> None:
     """Side by side, or one below the other where the figures would be cut."""
-    ui, figures = desk.ui, facts.figures(desk.state)
+    ui, figures = desk.ui, spending.figures(desk.state)
     longest = max(len(figure.value) for figure in figures)
     if ui.width() < FIGURES_PX * max(USUAL_CHARS, longest) // USUAL_CHARS:
         with ui.group("figures", gap=4):
@@ -381,7 +381,7 @@ def _caching_panel_figures(desk: Desk) -> None:
 
 def _providers(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
-    names = facts.used_providers(state, desk.view.memo)
+    names = spending.used_providers(state, desk.view.memo)
     if not names:
         return
     with ui.group("providers", gap=6):
@@ -389,14 +389,14 @@ def _providers(desk: Desk) -> None:
         for name in names:
             totals = state.caching.totals.get(name)
             with ui.group(("provider", name), gap=2):
-                line = facts.provider_line(state, desk.view.memo, name)
+                line = spending.provider_line(state, desk.view.memo, name)
                 ui.text("line", line, style="mono", wraps=True)
                 ui.text("sentence", provider_sentence(state, name), tone="muted", style="small", wraps=True)
                 saved = totals.saved_usd if totals is not None else None
                 if totals is not None and totals.usage != Usage():
                     tone: Tone = "ok" if saved is not None and saved > 0 else "muted"
-                    ui.text("saved", facts.saved_text(saved), tone=tone, style="small", wraps=True)
-                if totals is not None and (upkeep := facts.upkeep_text(totals.upkeep)):
+                    ui.text("saved", spending.saved_text(saved), tone=tone, style="small", wraps=True)
+                if totals is not None and (upkeep := spending.upkeep_text(totals.upkeep)):
                     ui.text("upkeep", upkeep, tone="muted", style="small")
         for lost in state.caching.lost_extensions:
             if lost.provider in names:
@@ -417,7 +417,7 @@ def _selected(desk: Desk) -> None:
     with desk.ui.group("this", gap=6):
         _title(desk.ui, tr("This discussion"))
         cache_card(desk, desk.ui, summary, has_name=False)
-        if upkeep := facts.upkeep_text(summary.upkeep):
+        if upkeep := spending.upkeep_text(summary.upkeep):
             desk.ui.text(
                 "upkeep", upkeep, tone="muted", style="small", tip=tr("Part of this discussion's cost so far")
             )

@@ -17,7 +17,7 @@ from core.knowledge.harvest.harvest_messages import BatchHarvest, CancelBatches,
 from panels.base.desk import Desk
 from panels.base.ui import Column, Option, Tone, Ui
 from panels.base.view import Dialog, Same
-from panels.harvest import harvest_facts as facts
+from panels.harvest import harvest_facts
 from panels.harvest.harvest_room import SHOWN_PROBLEMS, HarvestView
 
 POLLS = tr("The program asks for results every {seconds} minutes", seconds=POLL.seconds // 60)
@@ -179,7 +179,10 @@ def ledger_section(desk: Desk) -> None:
             "table",
             WIDE if is_wide else NARROW,
             LedgerRows(
-                desk=desk, entries=shown, names=facts.known_names(desk.state, desk.view.memo), is_wide=is_wide
+                desk=desk,
+                entries=shown,
+                names=harvest_facts.known_names(desk.state, desk.view.memo),
+                is_wide=is_wide,
             ),
         )
         return
@@ -189,7 +192,7 @@ def ledger_section(desk: Desk) -> None:
         if is_filtered
         else tr("Nothing is harvested yet. This list shows the result for each conversation.")
         if desk.state.harvest.looked_at is not None
-        else facts.not_looked(desk.state.harvest)
+        else harvest_facts.not_looked(desk.state.harvest)
     )
     ui.text("empty", text, tone="muted", style="small", wraps=True)
 
@@ -202,10 +205,10 @@ def shown_entries(desk: Desk) -> tuple[HarvestLedgerEntry, ...]:
     query = own.ledger_query.strip().casefold()
     if not query and not own.status:
         return ordered
-    names = facts.known_names(desk.state, memo)
+    names = harvest_facts.known_names(desk.state, memo)
     parts = (ordered, names)
     words = memo.get("ledger words", parts, lambda: tuple(
-        f"{facts.path_name(names, one.path)}\n{one.path}\n{one.error}\n{one.status}".casefold() for one in ordered
+        f"{harvest_facts.path_name(names, one.path)}\n{one.path}\n{one.error}\n{one.status}".casefold() for one in ordered
     ))  # fmt: skip
     return memo.get("ledger shown", (words, query, own.status), lambda: tuple(
         one for one, said in zip(ordered, words, strict=True)
@@ -244,8 +247,8 @@ class LedgerRows(msgspec.Struct):
     def draw(self, index: int, ui: Ui) -> None:
         """Draw one call for each column."""
         entry, state = self.entries[index], self.desk.state
-        name = facts.path_name(self.names, entry.path)
-        when, came = facts.time_text(entry.at, state.now), _became(entry)
+        name = harvest_facts.path_name(self.names, entry.path)
+        when, came = harvest_facts.time_text(entry.at, state.now), _became(entry)
         tone: Tone = "error" if entry.error else "muted"
         if not self.is_wide:
             with ui.group("name", gap=2):
@@ -267,7 +270,7 @@ class LedgerRows(msgspec.Struct):
 def _status(ui: Ui, entry: HarvestLedgerEntry, now: datetime | None) -> None:
     words = WORDS.get(entry.status, str(entry.status))
     if entry.undone_at:
-        undone = facts.time_text(entry.undone_at, now)
+        undone = harvest_facts.time_text(entry.undone_at, now)
         ui.text(
             "status",
             tr("undone"),
@@ -283,5 +286,5 @@ def _became(entry: HarvestLedgerEntry) -> str:
     if entry.error:
         return entry.error
     if entry.status is LedgerStatus.HARVESTED:
-        return facts.items_words([(one.value, entry.items.get(one.value, 0)) for one in Category])
+        return harvest_facts.items_words([(one.value, entry.items.get(one.value, 0)) for one in Category])
     return tr("in the trash") if entry.deleted else tr("kept")

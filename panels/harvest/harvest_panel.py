@@ -11,7 +11,7 @@ from core.knowledge.harvest.harvest_messages import ApplyHarvest, CancelHarvest,
 from panels.base.desk import Desk, answers
 from panels.base.ui import Option
 from panels.base.view import Dialog
-from panels.harvest import harvest_facts as facts
+from panels.harvest import harvest_facts
 from panels.harvest.applies import applied_section
 from panels.harvest.batches import cancel_dialog, ledger_section
 from panels.harvest.conversations import conversations_section
@@ -91,14 +91,14 @@ def _progress(desk: Desk) -> None:
     with ui.surface("progress", "card", padding=(12, 8)), ui.group("lines", gap=6):
         with ui.row("what"):
             ui.icon("icon", "wheat-awn", tone="warn")
-            ui.text("phase", facts.PHASE_WORDS.get(harvest.phase, ""), style="strong", width=0)
+            ui.text("phase", harvest_facts.PHASE_WORDS.get(harvest.phase, ""), style="strong", width=0)
             label = tr("Stopping…") if harvest.is_cancelling else tr("Cancel")
             tip = tr("Stops after the current write; the replies so far are kept")
             if ui.button("cancel", label, is_small=True, is_enabled=not harvest.is_cancelling, tip=tip):
                 desk.send(CancelHarvest())
         if harvest.total:
             ui.progress("bar", harvest.done / harvest.total, tone="warn")
-        if line := facts.progress_line(harvest):
+        if line := harvest_facts.progress_line(harvest):
             ui.text("line", line, tone="muted", style="small", width=0, tip=harvest.doing)
 
 

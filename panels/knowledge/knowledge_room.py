@@ -21,7 +21,7 @@ from core.kernel.values.knowledge import (
 )
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import is_under_way
-from core.knowledge import categories as names
+from core.knowledge import categories
 from core.knowledge.categories import item_body, safe_value
 from core.knowledge.knowledge_messages import AddKnowledgeItem, EditKnowledgeItem, RegenerateDigest
 from panels.base.desk import LEAST_PX, Action, Desk, HubPanel, Room
@@ -198,7 +198,7 @@ class KnowledgeView(msgspec.Struct):
 
 def item_key(item: Item) -> ItemKey:
     """Key of an item, independent of its place."""
-    return item.file, item.text, item.provenance, names.is_done(item.section)
+    return item.file, item.text, item.provenance, categories.is_done(item.section)
 
 
 def shown_text(item: Item) -> str:
@@ -252,7 +252,7 @@ def save(desk: Desk, draft: Draft) -> None:
         case NewDraft(category=category):
             draft.sent = item_body(NewItem(category=category, text=draft.text, name=draft.name))
             draft.command_id = desk.ask(AddKnowledgeItem(category=category, text=draft.text, name=draft.name))
-            draft.sent_items = items_in(desk.state.knowledge, names.FILE_OF[category])
+            draft.sent_items = items_in(desk.state.knowledge, categories.FILE_OF[category])
 
 
 def ask(desk: Desk, about: Item | NoteFile, command: Command) -> None:
@@ -285,14 +285,14 @@ def settle(state: AppState, view: KnowledgeView) -> None:
 
 
 def _settle(knowledge: KnowledgeState, view: KnowledgeView, draft: Draft) -> None:
-    file = draft.item.file if isinstance(draft, ItemDraft) else names.FILE_OF[draft.category]
+    file = draft.item.file if isinstance(draft, ItemDraft) else categories.FILE_OF[draft.category]
     items = items_in(knowledge, file)
     if draft.sent and items is not draft.sent_items and _is_shown(items, draft):
         view.drop(draft)
         return
     if not isinstance(draft, ItemDraft):
         return
-    here = names.find_item(CategoryFile(name=file, items=items), draft.item)
+    here = categories.find_item(CategoryFile(name=file, items=items), draft.item)
     if draft.is_found is not (here is not None):
         draft.is_found = here is not None
         view.shape += 1

@@ -13,7 +13,7 @@ from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.knowledge import Category, CategoryFile, Item, KnowledgeState, NoteFile
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState, TrashItem
-from core.knowledge import categories as names
+from core.knowledge import categories
 from core.knowledge.categories import source_name
 from core.knowledge.harvest.modes import harvest_reader
 from core.knowledge.merges import folded, query_words
@@ -87,7 +87,7 @@ def items_of(knowledge: KnowledgeState, memo: Memo, category: Category) -> Seque
         notes = knowledge.notes
         return memo.get("known notes", (notes,), lambda: tuple(i for note in notes for i in note.items))
     items = _file(knowledge, category).items
-    if names.FILE_OF[category] != names.TASKS:
+    if categories.FILE_OF[category] != categories.TASKS:
         return items
     return memo.get(
         ("known tasks", category), (items,), lambda: tuple(i for i in items if i.category is category)
@@ -95,7 +95,7 @@ def items_of(knowledge: KnowledgeState, memo: Memo, category: Category) -> Seque
 
 
 def _file(knowledge: KnowledgeState, category: Category) -> CategoryFile:
-    wanted = names.FILE_OF[category]
+    wanted = categories.FILE_OF[category]
     return next((f for f in knowledge.categories if f.name == wanted), CategoryFile(name=wanted))
 
 

@@ -19,7 +19,7 @@ from panels.base.desk import Desk
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Ui
 from panels.context.preset_item import add_items, project_path, with_lines
-from panels.retrieval import index as facts
+from panels.retrieval import index
 from panels.retrieval.retrieval_room import RetrievalView
 
 # One hit of a search: title, place, words around what was found, scores; into the preset, into an editor,
@@ -33,11 +33,11 @@ def hit_card(desk: Desk, at: int, hit: SearchHit, terms: tuple[str, ...]) -> Non
         at: its place among the hits; terms: words that are marked.
     """
     ui, state = desk.ui, desk.state
-    name, icon = facts.CORPUS_WORDS[hit.corpus]
+    name, icon = index.CORPUS_WORDS[hit.corpus]
     with ui.surface(("hit", at), "card", padding=(12, 8)), ui.group("lines", gap=4):
         with ui.row("head", gap=6):
             ui.icon("icon", icon, tone="muted", tip=name)
-            title = one_line(facts.source_title(state, hit.corpus, hit.path, hit.title), 120)
+            title = one_line(index.source_title(state, hit.corpus, hit.path, hit.title), 120)
             ui.text("title", title, style="strong", width=0, tip=title, terms=terms)
             ui.badge(
                 "score",
@@ -45,10 +45,10 @@ def hit_card(desk: Desk, at: int, hit: SearchHit, terms: tuple[str, ...]) -> Non
                 tone="accent",
                 tip=tr("Score of words and meaning together; 1.00 is the highest"),
             )
-        place = facts.hit_place(state, hit)
+        place = index.hit_place(state, hit)
         ui.text("place", place, tone="muted", style="small", wraps=True)
         ui.text(
-            "snippet", facts.snippet(facts.plain(hit, terms), terms), style="small", wraps=True, terms=terms
+            "snippet", index.snippet(index.plain(hit, terms), terms), style="small", wraps=True, terms=terms
         )
         _newer(ui, "newer", hit.newer)
         _foot(desk, hit)
@@ -66,12 +66,12 @@ def _foot(desk: Desk, hit: SearchHit) -> None:
     with ui.row("foot", gap=4):
         ui.text(
             "scores",
-            facts.score_words(hit),
+            index.score_words(hit),
             tone="muted",
             style="small",
             wraps=True,
             width=0,
-            tip=facts.found_by_words(hit),
+            tip=index.found_by_words(hit),
         )
         if hit.also:
             is_open = key_of(hit) in own.unfolded
@@ -104,7 +104,7 @@ def _add_button(desk: Desk, hit: SearchHit, path: str) -> None:
     lines = (
         tr("the file")
         if hit.found_by == (Retriever.NAVIGATION,)
-        else facts.lines_words(hit.corpus, hit.lines)
+        else index.lines_words(hit.corpus, hit.lines)
     )
     tip = tr("Already in the preset") if is_in else tr("Add {lines} to {where}", lines=lines, where=where)
     if desk.ui.button("add", "", icon="file-circle-plus", kind="ghost", is_small=True, tip=tip,
@@ -143,7 +143,7 @@ def _more_passages(ui: Ui, hit: SearchHit) -> None:
     for at, one in enumerate(hit.also):
         with ui.row(("also", at)):
             where = " · ".join(
-                filter(None, (facts.lines_words(hit.corpus, one.lines), one_line(one.heading, 60)))
+                filter(None, (index.lines_words(hit.corpus, one.lines), one_line(one.heading, 60)))
             )
             ui.text("where", where, tone="muted", style="small", width=0, tip=where)
             ui.text("score", f"{one.score:.2f}", tone="muted", style="small")
@@ -178,9 +178,9 @@ def search_section(desk: Desk) -> None:
 
 
 def _answer(desk: Desk, own: RetrievalView, answer: SearchAnswer) -> None:
-    desk.ui.text("found", facts.found_words(answer), tone="muted", style="small", wraps=True)
+    desk.ui.text("found", index.found_words(answer), tone="muted", style="small", wraps=True)
     _degraded(desk, answer)
-    terms = facts.marked_terms(answer.query)
+    terms = index.marked_terms(answer.query)
     for at, hit in enumerate(answer.hits):
         hit_card(desk, at, hit, terms)
     if not answer.hits:
@@ -264,7 +264,7 @@ def _choose_corpus(desk: Desk, own: RetrievalView, width: float) -> None:
     listed = asked.corpora if asked is not None else ()
     options = (
         Option(value="", label=tr("Everywhere")),
-        *(Option(value=one.value, label=facts.CORPUS_WORDS[one][0]) for one in listed),
+        *(Option(value=one.value, label=index.CORPUS_WORDS[one][0]) for one in listed),
     )
     value = own.corpus if own.corpus in {one.value for one in options} else ""
     chosen = desk.ui.combo("corpus", options, value, tip=tr("Choose where to search"), width=width)
@@ -294,7 +294,7 @@ def _take_day(own: RetrievalView, name: str, typed: str | None) -> None:
 
 
 def _degraded(desk: Desk, answer: SearchAnswer) -> None:
-    mark, why = facts.degraded_words(answer)
+    mark, why = index.degraded_words(answer)
     if not mark:
         return
     ui = desk.ui

@@ -58,7 +58,7 @@ def make_home(folder: Path, mode: str) -> Path:
     """A home with one discussion; with tools: its calls, and the Agent panel open as the window was left."""
     from core.kernel import paths
     from core.kernel.values.discussion import DiscussionMeta
-    from core.talk.discussion import discussion_store as store
+    from core.talk.discussion import discussion_store
 
     home, has_tools = folder / "home", mode == WITH
     folder.mkdir()
@@ -66,7 +66,7 @@ def make_home(folder: Path, mode: str) -> Path:
     servers = [f"[mcp.servers.bench-{number}]\n{own}" for number in range(SERVERS)]
     (folder / "config.toml").write_text("".join(servers) if mode == SERVED else "", encoding="utf-8")
     meta = DiscussionMeta(ID, "Slots", AT, "embedded", "m", has_tools=has_tools)
-    store.create(home, meta, tuple(_records(CALLS if has_tools else 0)))
+    discussion_store.create(home, meta, tuple(_records(CALLS if has_tools else 0)))
     panel = "agent" if has_tools else "context"
     paths.state_file(home).write_text(f'hub_tab = "{panel}"\nis_hub_shown = true\n', encoding="utf-8")
     return home

@@ -169,7 +169,7 @@ def _long_home(home: Path, messages: int) -> str:
     from core.kernel.values.discussion import DiscussionMeta
     from core.kernel.values.messages import Role, TextPart
     from core.kernel.values.records import MessageRecord
-    from core.talk.discussion import discussion_store as store
+    from core.talk.discussion import discussion_store
     from tests.bench.app_open import AT, LONG
     from tests.bench.app_window import long_entries
 
@@ -178,7 +178,7 @@ def _long_home(home: Path, messages: int) -> str:
         MessageRecord(f"m{n:05}", AT, Role.ASSISTANT if n % 2 else Role.USER, (TextPart(text),))
         for n, text in enumerate(texts)
     ]
-    store.create(home, DiscussionMeta(LONG, "A long one", AT, "local", "m"), records)
+    discussion_store.create(home, DiscussionMeta(LONG, "A long one", AT, "local", "m"), records)
     return LONG
 
 

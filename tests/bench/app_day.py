@@ -50,7 +50,7 @@ def make_home(home: Path) -> dict[str, float]:
     from core.kernel.values.discussion import DiscussionMeta
     from core.kernel.values.messages import Role, TextPart
     from core.kernel.values.records import MessageRecord
-    from core.talk.discussion import discussion_store as store
+    from core.talk.discussion import discussion_store
     from tests.bench.app_window import long_entries
 
     texts = [entry.text for entry in long_entries(DISCUSSIONS * MESSAGES)]
@@ -62,7 +62,9 @@ def make_home(home: Path) -> dict[str, float]:
             for n, text in enumerate(own)
         ]
         made = f"{at:%Y%m%d-%H%M%S}-aaaaaa"
-        store.create(home, DiscussionMeta(made, f"Talk {number}", at, "openai", "gpt-4.1"), records)
+        discussion_store.create(
+            home, DiscussionMeta(made, f"Talk {number}", at, "openai", "gpt-4.1"), records
+        )
     return {"made": DISCUSSIONS}
 
 

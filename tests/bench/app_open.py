@@ -69,7 +69,7 @@ def make_home(home: Path) -> None:
     from core.kernel.values.discussion import DiscussionMeta
     from core.kernel.values.messages import Role, TextPart
     from core.kernel.values.records import MessageRecord
-    from core.talk.discussion import discussion_store as store
+    from core.talk.discussion import discussion_store
     from tests.bench.app_window import long_entries
 
     texts = [entry.text for entry in long_entries(MESSAGES)]
@@ -78,8 +78,8 @@ def make_home(home: Path) -> None:
         MessageRecord(f"m{n:05}", AT, Role.ASSISTANT if n % 2 else Role.USER, (TextPart(text),))
         for n, text in enumerate(texts)
     ]
-    store.create(home, DiscussionMeta(LONG, "A long one", AT, "openai", MODEL), records)
-    store.create(home, DiscussionMeta(OTHER, "Another", AT, "openai", MODEL), records[:2])
+    discussion_store.create(home, DiscussionMeta(LONG, "A long one", AT, "openai", MODEL), records)
+    discussion_store.create(home, DiscussionMeta(OTHER, "Another", AT, "openai", MODEL), records[:2])
 
 
 def opening(mode: str) -> dict[str, float]:

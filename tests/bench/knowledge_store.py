@@ -11,7 +11,7 @@ from pathlib import Path
 
 from core.kernel import paths
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
-from core.knowledge import categories as c
+from core.knowledge import categories
 from core.knowledge.knowledge_reader import regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import ledger_bytes, to_raw
@@ -51,10 +51,13 @@ def make_items(home: Path, count: int) -> None:
     """So many items over the five category files, 110 to 120 bytes each."""
     directory = paths.knowledge_dir(home)
     directory.mkdir(parents=True)
-    each = count // len(c.CATEGORY_NAMES)
-    for name in c.CATEGORY_NAMES:
-        lines = [c.CategoryLine(_item(n), c.OPEN if n % 2 else c.DONE) for n in range(each)]
-        (directory / name).write_bytes(c.with_lines(name, c.new_file(name), lines))
+    each = count // len(categories.CATEGORY_NAMES)
+    for name in categories.CATEGORY_NAMES:
+        lines = [
+            categories.CategoryLine(_item(n), categories.OPEN if n % 2 else categories.DONE)
+            for n in range(each)
+        ]
+        (directory / name).write_bytes(categories.with_lines(name, categories.new_file(name), lines))
 
 
 def make_ledger(home: Path, count: int) -> None:
@@ -88,14 +91,14 @@ def _digest(home: Path) -> Path:
 
 
 def _append(home: Path) -> None:
-    with (paths.knowledge_dir(home) / c.FACTS).open("ab") as file:
+    with (paths.knowledge_dir(home) / categories.FACTS).open("ab") as file:
         file.write(_item(time.perf_counter_ns()).encode() + b"\n")
 
 
 def _append_task(home: Path) -> None:
-    path = paths.knowledge_dir(home) / c.TASKS
-    line = c.CategoryLine(_item(time.perf_counter_ns()), c.OPEN)
-    path.write_bytes(c.with_lines(c.TASKS, path.read_bytes(), [line]))
+    path = paths.knowledge_dir(home) / categories.TASKS
+    line = categories.CategoryLine(_item(time.perf_counter_ns()), categories.OPEN)
+    path.write_bytes(categories.with_lines(categories.TASKS, path.read_bytes(), [line]))
 
 
 def _median(act: Callable[[], object], before: Callable[[], object] = lambda: None) -> float:

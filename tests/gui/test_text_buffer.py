@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui import text_buffer as edit
+from gui import text_buffer
 from gui.text_buffer import TextBuffer
 
 FAMILY = "👩\u200d👩\u200d👧"
@@ -17,8 +17,8 @@ def at(marked: str) -> TextBuffer:
     """A buffer from a text with `|` for the caret, or `[` and `]` around a selection with the caret last."""
     if "[" in marked:
         anchor, caret = marked.index("["), marked.index("]") - 1
-        return edit.marked(edit.filled(marked.replace("[", "").replace("]", "")), anchor, caret)
-    return edit.moved(edit.filled(marked.replace("|", "")), marked.index("|"))
+        return text_buffer.marked(text_buffer.filled(marked.replace("[", "").replace("]", "")), anchor, caret)
+    return text_buffer.moved(text_buffer.filled(marked.replace("|", "")), marked.index("|"))
 
 
 def shown(buffer: TextBuffer) -> str:
@@ -30,7 +30,7 @@ def shown(buffer: TextBuffer) -> str:
 
 
 def test_a_text_put_there_has_its_caret_at_the_end() -> None:
-    assert shown(edit.filled("earlier words")) == "earlier words|"
+    assert shown(text_buffer.filled("earlier words")) == "earlier words|"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_text_put_there_has_its_caret_at_the_end() -> None:
 def test_the_caret_steps_by_what_a_person_sees(
     before: str, direction: int, by_word: bool, after: str
 ) -> None:
-    assert shown(edit.stepped(at(before), direction, by_word=by_word)) == after
+    assert shown(text_buffer.stepped(at(before), direction, by_word=by_word)) == after
 
 
 @pytest.mark.parametrize(
@@ -75,102 +75,102 @@ def test_the_caret_steps_by_what_a_person_sees(
 def test_erasing_takes_the_selection_or_a_neighbour(
     before: str, direction: int, by_word: bool, after: str
 ) -> None:
-    assert shown(edit.erased(at(before), direction, by_word=by_word)) == after
+    assert shown(text_buffer.erased(at(before), direction, by_word=by_word)) == after
 
 
 def test_typing_replaces_what_is_selected() -> None:
-    assert shown(edit.typed(at("a[bc]d"), "X")) == "aX|d"
+    assert shown(text_buffer.typed(at("a[bc]d"), "X")) == "aX|d"
 
 
 def test_undo_goes_word_by_word_however_the_characters_arrived() -> None:
-    by_letter = edit.filled("")
+    by_letter = text_buffer.filled("")
     for char in "one two  three":
-        by_letter = edit.typed(by_letter, char)
-    for written in (by_letter, edit.typed(edit.filled(""), "one two  three")):
+        by_letter = text_buffer.typed(by_letter, char)
+    for written in (by_letter, text_buffer.typed(text_buffer.filled(""), "one two  three")):
         past = [written]
         while past[-1].done:
-            past.append(edit.undone(past[-1]))
+            past.append(text_buffer.undone(past[-1]))
         assert [buffer.text for buffer in past] == ["one two  three", "one two  ", "one ", ""]
 
 
 def test_a_paste_is_undone_as_a_whole_and_brings_back_what_it_replaced() -> None:
-    pasted = edit.pasted(at("say [this] now"), "a\r\nb c d")
+    pasted = text_buffer.pasted(at("say [this] now"), "a\r\nb c d")
     assert shown(pasted) == "say a\nb c d| now"
-    typed = edit.typed(pasted, "e")
-    assert shown(edit.undone(typed)) == "say a\nb c d| now"
-    assert shown(edit.undone(edit.undone(typed))) == "say [this] now"
+    typed = text_buffer.typed(pasted, "e")
+    assert shown(text_buffer.undone(typed)) == "say a\nb c d| now"
+    assert shown(text_buffer.undone(text_buffer.undone(typed))) == "say [this] now"
 
 
 def test_a_text_that_the_program_puts_there_is_undone_as_a_whole_and_an_emptied_one_has_no_past() -> None:
     """Quote, Take back, a paste as text and the history: Ctrl+Z gives back what stood there before."""
-    buffer = edit.typed(edit.filled(""), "my words")
-    quoted = edit.put(buffer, "my words\n\n> theirs\n\n")
+    buffer = text_buffer.typed(text_buffer.filled(""), "my words")
+    quoted = text_buffer.put(buffer, "my words\n\n> theirs\n\n")
     assert shown(quoted) == "my words\n\n> theirs\n\n|"
-    back = edit.undone(edit.typed(edit.undone(edit.typed(quoted, "x")), "y"))
-    assert shown(edit.undone(back)) == "my words|"
-    assert edit.undone(edit.undone(edit.undone(back))).text == ""
-    assert edit.put(quoted, "") == edit.filled("")
-    assert edit.put(edit.filled(""), "a draft") == edit.filled("a draft")
-    assert edit.undone(edit.put(edit.filled("a draft"), "another")).text == "a draft"
+    back = text_buffer.undone(text_buffer.typed(text_buffer.undone(text_buffer.typed(quoted, "x")), "y"))
+    assert shown(text_buffer.undone(back)) == "my words|"
+    assert text_buffer.undone(text_buffer.undone(text_buffer.undone(back))).text == ""
+    assert text_buffer.put(quoted, "") == text_buffer.filled("")
+    assert text_buffer.put(text_buffer.filled(""), "a draft") == text_buffer.filled("a draft")
+    assert text_buffer.undone(text_buffer.put(text_buffer.filled("a draft"), "another")).text == "a draft"
 
 
 def test_what_was_undone_comes_back_until_something_else_is_typed() -> None:
-    buffer = edit.typed(edit.filled(""), "one two")
-    back = edit.undone(buffer)
-    assert shown(edit.redone(back)) == "one two|"
-    assert edit.redone(edit.typed(back, "x")).text == "one x"
+    buffer = text_buffer.typed(text_buffer.filled(""), "one two")
+    back = text_buffer.undone(buffer)
+    assert shown(text_buffer.redone(back)) == "one two|"
+    assert text_buffer.redone(text_buffer.typed(back, "x")).text == "one x"
 
 
 def test_words_typed_in_two_places_are_two_steps() -> None:
-    buffer = edit.typed(edit.moved(edit.typed(edit.filled(""), "ab"), 0), "c")
-    assert edit.undone(buffer).text == "ab"
+    buffer = text_buffer.typed(text_buffer.moved(text_buffer.typed(text_buffer.filled(""), "ab"), 0), "c")
+    assert text_buffer.undone(buffer).text == "ab"
 
 
 def test_letters_erased_one_after_the_other_are_one_step_to_the_words_start() -> None:
-    buffer = edit.filled("one two")
+    buffer = text_buffer.filled("one two")
     for _ in range(5):
-        buffer = edit.erased(buffer, -1)
+        buffer = text_buffer.erased(buffer, -1)
     assert buffer.text == "on"
-    assert edit.undone(buffer).text == "one"
-    assert edit.undone(edit.undone(buffer)).text == "one two"
+    assert text_buffer.undone(buffer).text == "one"
+    assert text_buffer.undone(text_buffer.undone(buffer)).text == "one two"
 
 
 def test_an_enormous_past_is_forgotten_but_the_last_step_stays() -> None:
-    buffer = edit.filled("")
+    buffer = text_buffer.filled("")
     for _ in range(30):
-        buffer = edit.pasted(buffer, "x" * 400_000)
+        buffer = text_buffer.pasted(buffer, "x" * 400_000)
     assert 1 <= len(buffer.done) <= 11
-    assert len(edit.undone(buffer).text) == 29 * 400_000
+    assert len(text_buffer.undone(buffer).text) == 29 * 400_000
 
 
 @given(st.lists(st.sampled_from(["a", "b", " ", "\n", "漢", "<", ">", "W", "D", "[", "P", "U", "R"])))
 def test_undoing_everything_gives_back_the_beginning(keys: list[str]) -> None:
     """Undone to the first step and redone to the last, whatever was done between."""
-    buffer = start = edit.filled("first words")
+    buffer = start = text_buffer.filled("first words")
     for key in keys:
         match key:
             case "<" | ">":
-                buffer = edit.stepped(buffer, -1 if key == "<" else 1, by_word=True)
+                buffer = text_buffer.stepped(buffer, -1 if key == "<" else 1, by_word=True)
             case "W" | "D":
-                buffer = edit.erased(buffer, -1 if key == "W" else 1)
+                buffer = text_buffer.erased(buffer, -1 if key == "W" else 1)
             case "[":
-                buffer = edit.stepped(buffer, -1, by_word=True, selects=True)
+                buffer = text_buffer.stepped(buffer, -1, by_word=True, selects=True)
             case "P":
-                buffer = edit.pasted(buffer, "pasted\nlines")
+                buffer = text_buffer.pasted(buffer, "pasted\nlines")
             case "U":
-                buffer = edit.undone(buffer)
+                buffer = text_buffer.undone(buffer)
             case "R":
-                buffer = edit.redone(buffer)
+                buffer = text_buffer.redone(buffer)
             case _:
-                buffer = edit.typed(buffer, key)
+                buffer = text_buffer.typed(buffer, key)
         assert 0 <= buffer.caret <= len(buffer.text)
         assert 0 <= buffer.anchor <= len(buffer.text)
     while buffer.undone:
-        buffer = edit.redone(buffer)
+        buffer = text_buffer.redone(buffer)
     end = buffer.text
     while buffer.done:
-        buffer = edit.undone(buffer)
+        buffer = text_buffer.undone(buffer)
     assert buffer.text == start.text
     while buffer.undone:
-        buffer = edit.redone(buffer)
+        buffer = text_buffer.redone(buffer)
     assert buffer.text == end

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from core.agent.journal_text import without_discussions
 from core.app.forgetting import forgetting_places as places
-from core.app.forgetting import leftovers as store
+from core.app.forgetting import leftovers
 from core.app.forgetting.census import gather, item_files, look
 from core.app.forgetting.forgetting_messages import (
     ForgetEnded,
@@ -191,7 +191,7 @@ def forget(request: ForgetRequest) -> ForgetReceipt:
             holders=holders,
             server=request.server,
         )
-        store.keep(home, intent, disk=disk)
+        leftovers.keep(home, intent, disk=disk)
         return _Forgetting(home, intent, request.now, request.services, disk).run()
 
 
@@ -204,10 +204,10 @@ def resume(
         StorageError, LockedError: some of it is still open; ask again.
     """
     pay(home, disk=disk)
-    if not store.is_waiting(home):
+    if not leftovers.is_waiting(home):
         return ()
     with harvest_lock(home, "forgetting", disk=disk):
-        return tuple(_Forgetting(home, one, now, services, disk).run() for one in store.waiting(home))
+        return tuple(_Forgetting(home, one, now, services, disk).run() for one in leftovers.waiting(home))
 
 
 class _Forgetting:
@@ -254,7 +254,7 @@ class _Forgetting:
             recalls=self._recalls,
             blended=words.blended,
         )
-        store.close(self._home, receipt, disk=self._disk)
+        leftovers.close(self._home, receipt, disk=self._disk)
         return receipt
 
     def _told(self, place: places.Place) -> PlaceReport:
@@ -288,7 +288,7 @@ class _Forgetting:
             self._drop_scratch(discussion_id)
             self._keep_costs(discussion_id)
             directory = paths.discussion_dir(self._home, discussion_id)
-            aside = store.intents_folder(self._home) / f"{self._intent.id}.{discussion_id}"
+            aside = leftovers.intents_folder(self._home) / f"{self._intent.id}.{discussion_id}"
             if directory.is_dir():
                 _check_quiet(directory)
                 with discussion_lock(directory):

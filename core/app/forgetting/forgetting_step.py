@@ -31,7 +31,7 @@ from core.knowledge import knowledge_step as knowledge
 from core.knowledge.knowledge_messages import WAYS_BACK
 from core.retrieval.retrieval_step import update_index
 from core.signals.signals_step import without_told
-from core.talk.discussion import lifecycle as discussions
+from core.talk.discussion import lifecycle
 from core.talk.discussion.cuts import without_recalled
 from core.talk.discussion.discussion_messages import DiscussionEffect, LoadSummaries
 
@@ -72,7 +72,7 @@ def target_of(state: AppState, asked: ForgetDiscussion | ForgetItem | LookAtForg
     others = (
         branches_of(state, wanted)
         if asked.with_branches
-        else tuple(one.id for one in discussions.tasks_of(state, wanted))
+        else tuple(one.id for one in lifecycle.tasks_of(state, wanted))
     )
     return ForgetTarget(discussion_ids=(wanted, *others))
 
@@ -100,7 +100,7 @@ def _forget_discussion(state: AppState, asked: ForgetDiscussion) -> Result:
         return state, ()
     listed: tuple[DiscussionEffect, ...] = ()
     for one in ids:
-        state, more = discussions.forgotten(state, one)
+        state, more = lifecycle.forgotten(state, one)
         listed = (*listed, *more)
     return state, (*effects, *listed)
 

@@ -23,8 +23,8 @@ from core.front.cli.questions import agreed, can_ask, raise_unsent
 from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, report_trust
 from core.front.cli.stops import in_terminal
 from core.front.hooks.client import HookClient, HookError, connect, reach
-from core.kernel import figures, paths
 from core.kernel import figures as fmt
+from core.kernel import paths
 from core.kernel.child_process import run_at_terminal
 from core.kernel.disk import create_file
 from core.kernel.errors import ConfigError, SlopError
@@ -396,7 +396,7 @@ def _print(found: dict[str, Any], console: Console) -> None:
             "turns:  {found} of {found2}, {found3}, errors {found4}",
             found=found["turns"],
             found2=found["max_turns"],
-            found3=figures.money(found["usd"]),
+            found3=fmt.money(found["usd"]),
             found4=found["errors"],
         )
     )

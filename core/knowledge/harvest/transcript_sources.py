@@ -23,7 +23,7 @@ from core.knowledge.harvest.transcript import (
     tool_shares,
     with_short_ids,
 )
-from core.talk.transcripts import transcript_reader as reader
+from core.talk.transcripts import transcript_reader
 from core.talk.transcripts.transcript_reader import SHAPE_BYTES, seen_last
 
 _LINES = {TranscriptKind.CLAUDE_CODE, TranscriptKind.AIDER}
@@ -53,7 +53,7 @@ def recognised(data: bytes, named: str = "") -> ArtifactKind:
     Args:
         data: the file's first `SHAPE_BYTES`, or all of it; named: as `reader.recognised` takes it.
     """
-    return ArtifactKind(reader.recognised(data, named).value)
+    return ArtifactKind(transcript_reader.recognised(data, named).value)
 
 
 def messages_of(kind: ArtifactKind, data: bytes) -> tuple[Said, ...]:
@@ -67,7 +67,7 @@ def messages_of(kind: ArtifactKind, data: bytes) -> tuple[Said, ...]:
     shape = TranscriptKind(kind.value)
     found: list[Said] = []
     is_read = False
-    for one in reader.read_transcripts(shape, data):
+    for one in transcript_reader.read_transcripts(shape, data):
         if isinstance(one, Transcript):
             is_read = True
             found += _said(shape, one)
@@ -120,7 +120,7 @@ def talk_marks(kind: ArtifactKind, data: bytes) -> tuple[str, ...]:
     shape = TranscriptKind(kind.value)
     marks: dict[str, None] = {}
     try:
-        for one in reader.read_transcripts(shape, data):
+        for one in transcript_reader.read_transcripts(shape, data):
             said = list(_said(shape, one)) if isinstance(one, Transcript) else []
             asked = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
             answer = next((message for message in said[asked:] if message.role == "assistant"), None)
@@ -136,7 +136,7 @@ def working_folder(kind: ArtifactKind, data: bytes) -> str:
     """Folder that another program's conversation says it worked in, empty where it does not. Reads its first lines."""
     if kind is not ArtifactKind.CLAUDE_CODE:
         return ""
-    found = reader.read_transcripts(TranscriptKind.CLAUDE_CODE, data[:SHAPE_BYTES])
+    found = transcript_reader.read_transcripts(TranscriptKind.CLAUDE_CODE, data[:SHAPE_BYTES])
     folders = (one.folder for one in found if isinstance(one, Transcript))
     return next(filter(None, folders), "")
 

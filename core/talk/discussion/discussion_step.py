@@ -24,7 +24,6 @@ from core.services.spending.spending_messages import CountUsage
 from core.services.spending.spending_step import count_usage
 from core.services.spending.usage_table import report_csv
 from core.talk.discussion import durability, lifecycle
-from core.talk.discussion import lifecycle as discussion_choices
 from core.talk.discussion.discussion_messages import (
     AttachFile,
     AttachmentStored,
@@ -127,7 +126,7 @@ def _search_found(state: AppState, happened: SearchFound) -> Result:
 
 def models_listed(state: AppState, provider: str) -> Result:
     """Take in a server's list of models."""
-    return discussion_choices.take_models(state, provider)
+    return lifecycle.take_models(state, provider)
 
 
 def tick(state: AppState) -> tuple[LookAtDiscussions, ...]:
@@ -213,7 +212,7 @@ HANDLERS = Handlers(
     on_stamped(CreateDiscussion, lifecycle.create),
     on(SelectDiscussion, lambda state, asked: lifecycle.select(state, asked.discussion_id)),
     on(ReadDiscussion, lambda state, asked: lifecycle.read(state, asked.discussion_id)),
-    on_stamped(ChangeDiscussion, discussion_choices.change),
+    on_stamped(ChangeDiscussion, lifecycle.change),
     on(DeleteDiscussion, lifecycle.delete),
     on(DiscardDiscussion, lifecycle.discard),
     on(UndoDelete, lifecycle.undo_delete),

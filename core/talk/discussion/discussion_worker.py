@@ -33,10 +33,7 @@ from core.services.spending.spending_messages import (
     SpentCounted,
     UsageCounted,
 )
-from core.talk.discussion import discussion_meta as meta
-from core.talk.discussion import discussion_meta as queue_file
-from core.talk.discussion import discussion_store as store
-from core.talk.discussion import log, trash
+from core.talk.discussion import discussion_meta, discussion_store, log, trash
 from core.talk.discussion.catalog import Catalog
 from core.talk.discussion.catalog_entries import EntryKeys
 from core.talk.discussion.discussion_export import ExportPlace, check_place, look_at
@@ -160,7 +157,7 @@ class DiscussionHandler:
             case AppendRecords():
                 self._append(effect)
             case AddToQueue():
-                queue = queue_file.add(self._root, effect.discussion_id, effect.prompt)
+                queue = discussion_meta.add(self._root, effect.discussion_id, effect.prompt)
                 self._emit(
                     QueueWritten(
                         discussion_id=effect.discussion_id,
@@ -170,14 +167,16 @@ class DiscussionHandler:
                     )
                 )
             case RemoveFromQueue():
-                meta.write_draft(self._root, effect.discussion_id, effect.draft)
-                queue = queue_file.remove(self._root, effect.discussion_id, effect.prompt_id)
+                discussion_meta.write_draft(self._root, effect.discussion_id, effect.draft)
+                queue = discussion_meta.remove(self._root, effect.discussion_id, effect.prompt_id)
                 self._emit(QueueWritten(discussion_id=effect.discussion_id, queue=queue))
             case CreateOnDisk():
-                store.create(self._root, effect.meta)
+                discussion_store.create(self._root, effect.meta)
                 self._created(effect.meta)
             case BranchOnDisk():
-                store.branch(self._root, effect.meta.parent_id, effect.meta.branch_message_id, effect.meta)
+                discussion_store.branch(
+                    self._root, effect.meta.parent_id, effect.meta.branch_message_id, effect.meta
+                )
                 self._created(effect.meta)
             case ReadDiscussion():
                 self._book_left(effect.task_ids)
@@ -187,7 +186,7 @@ class DiscussionHandler:
                 if loaded.discussion.repaired:
                     self._tell_payments(effect.discussion_id)
             case WriteMeta():
-                meta.write_meta(self._root, effect.meta)
+                discussion_meta.write_meta(self._root, effect.meta)
                 self._seen.wrote_meta(effect.meta.id)
                 self._emit(MetaWritten(effect.meta.id))
             case LookAtDiscussions():
@@ -199,7 +198,7 @@ class DiscussionHandler:
                 self._seen.forget(effect.discussion_id)
                 self._emit(DiscussionTrashed(replace(item, name=effect.name)))
             case DiscardDiscussion():
-                store.discard(self._root, effect.discussion_id)
+                discussion_store.discard(self._root, effect.discussion_id)
                 self._seen.forget(effect.discussion_id)
                 self._emit(DiscussionVanished(effect.discussion_id))
             case UndoDelete():
@@ -247,7 +246,7 @@ class DiscussionHandler:
             )
             return
         if went is None:
-            queue = queue_file.read(self._root, effect.discussion_id).prompts
+            queue = discussion_meta.read(self._root, effect.discussion_id).prompts
             call_id = effect.token.call_id if isinstance(effect.token, PromptToken) else ""
             self._emit(PromptGone(discussion_id=effect.discussion_id, call_id=call_id, queue=queue))
             return
@@ -299,12 +298,12 @@ class DiscussionHandler:
 
     def _appended(self, effect: AppendRecords) -> Appended | None:
         if effect.queued_id:
-            return queue_file.send(self._root, effect.discussion_id, effect.records, effect.queued_id)
+            return discussion_meta.send(self._root, effect.discussion_id, effect.records, effect.queued_id)
         return log.append(self._root, effect.discussion_id, effect.records)
 
-    def _load(self, discussion_id: str) -> store.LoadedDiscussion:
+    def _load(self, discussion_id: str) -> discussion_store.LoadedDiscussion:
         self._seen.look(discussion_id)
-        loaded = store.load(self._root, discussion_id, self._clock())
+        loaded = discussion_store.load(self._root, discussion_id, self._clock())
         self._held_elsewhere.discard(discussion_id)
         if not loaded.discussion.held_calls:
             return loaded
@@ -369,7 +368,7 @@ class DiscussionHandler:
 
     def _write_draft(self, effect: WriteDraft) -> None:
         if (self._root / "discussions" / effect.discussion_id).is_dir():
-            meta.write_draft(self._root, effect.discussion_id, effect.draft)
+            discussion_meta.write_draft(self._root, effect.discussion_id, effect.draft)
 
     def _restore(self, discussion_id: str) -> None:
         back = trash.restore(self._root, discussion_id)
@@ -381,7 +380,7 @@ class DiscussionHandler:
         from core.talk.discussion.discussion_page import export_page
 
         place = self._place(effect)
-        loaded = store.load(self._root, effect.discussion_id, self._clock())
+        loaded = discussion_store.load(self._root, effect.discussion_id, self._clock())
         render = {"json": export_json, "page": export_page}.get(effect.form, export_markdown)
         _write_export(place, render(loaded.meta, loaded.discussion))
         self._emit(

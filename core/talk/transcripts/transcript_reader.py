@@ -13,8 +13,7 @@ from core.kernel.codecs import from_json, read_json
 from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptKind, TranscriptMessage, Unread
-from core.talk.discussion import discussion_export as export
-from core.talk.discussion import log_codec
+from core.talk.discussion import discussion_export, log_codec
 from core.talk.transcripts import (
     agents,
     chatgpt,
@@ -328,7 +327,7 @@ def _by_first_object(text: str) -> TranscriptKind:
             marks = {name: first.get(name) for name in _Mark.__struct_fields__}
             if (kind := _kind_of_row(_Mark(**marks))) is not TranscriptKind.UNKNOWN:
                 return kind
-    if f'"format": "{export.FORMAT}"' in text:
+    if f'"format": "{discussion_export.FORMAT}"' in text:
         return TranscriptKind.EXPORT
     return _by_keys(text)
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from core.agent import kept_bytes
-from core.agent import kept_bytes as change_notes
 from core.agent.hunks import with_changes
 from core.agent.tools import edit_file
 from core.app.forgetting.forgetting_places import Folder, place_of
@@ -80,7 +79,7 @@ def test_a_second_undo_and_one_without_kept_bytes_change_nothing(desk: Desk) -> 
 
 def test_kept_bytes_that_somebody_changed_are_not_put_back(desk: Desk) -> None:
     change = edit(desk, "b.txt", "b", "B")
-    kept = next(one for one in edits(desk).iterdir() if one.name != change_notes.NOTES_FILE)
+    kept = next(one for one in edits(desk).iterdir() if one.name != kept_bytes.NOTES_FILE)
     kept.write_bytes(kept.read_bytes() + b"poison")
 
     assert "its earlier content is no longer kept" in undo(desk, change).left[0]
@@ -158,7 +157,7 @@ def test_a_program_that_ended_in_a_write_has_it_listed_and_undone_written_or_not
         monkeypatch.setattr(edit_file, "write_guarded", killed)
     with pytest.raises(KilledError):
         edit(desk, "a.txt", "two", "2")
-    with (edits(desk) / change_notes.NOTES_FILE).open("ab") as notes:
+    with (edits(desk) / kept_bytes.NOTES_FILE).open("ab") as notes:
         notes.write(b'{"step":"ma')
 
     (a,) = kept_bytes.kept_changes(desk.home, desk.discussion_id)
@@ -198,7 +197,7 @@ def test_an_undo_that_the_program_ended_in_is_gone_on_with(
         edit(desk, "a.txt", "one", "1"),
         *(desk.use("write_file", path=path, text="c").changes[0] for path in ("new/c.txt", "new/d.txt")),
     )
-    noted = change_notes.note_change
+    noted = kept_bytes.note_change
     told: list[object] = []
 
     def killed(*about: Any) -> None:

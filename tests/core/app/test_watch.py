@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 import pytest
 import watchfiles
 
-from core.app import watcher as module
+from core.app import watcher
 from core.app.watcher import FileWatch
 from tests.patience import PATIENCE_S
 
@@ -109,7 +109,7 @@ def test_a_folder_made_again_at_once_is_watched_also_where_it_has_the_number_of_
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """File systems give a new folder the inode of one that was just deleted."""
-    monkeypatch.setattr(module, "_identities", lambda folders: dict.fromkeys(folders, (1, 1)))
+    monkeypatch.setattr(watcher, "_identities", lambda folders: dict.fromkeys(folders, (1, 1)))
     seen = Seen()
 
     made_again = threading.Event()
@@ -175,7 +175,7 @@ def test_where_the_system_watches_no_more_files_they_are_polled_and_it_is_said(
 def test_too_many_folders_are_said_and_the_first_are_watched(
     seen: Seen, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_FOLDERS", 1)
+    monkeypatch.setattr(watcher, "MAX_FOLDERS", 1)
     (tmp_path / "z").mkdir()
     seen.start(file, tmp_path / "z" / "b.py")
     write(file)

@@ -30,7 +30,7 @@ from core.kernel.values.retrieval import (
     SearchAnswer,
     SearchHit,
 )
-from core.retrieval import retrieval_worker as recaller_module
+from core.retrieval import retrieval_worker
 from core.retrieval.ambient import passage_texts, recall_filters, recalled
 from core.retrieval.retrieval_worker import BUSY, TOO_SLOW, Recaller
 from core.retrieval.successors import PART_CHARS, part_of
@@ -382,8 +382,8 @@ def test_who_waits_for_an_earlier_question_waits_for_both_no_longer_than_for_one
         go_on.wait(PATIENCE_S)
         return SearchAnswer(asked.text)
 
-    monkeypatch.setattr(recaller_module, "SimpleQueue", Waits)
-    monkeypatch.setattr(recaller_module, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(retrieval_worker, "SimpleQueue", Waits)
+    monkeypatch.setattr(retrieval_worker, "time", SimpleNamespace(monotonic=clock))
     recaller = Recaller(hangs, bound_s=100.0)
     first = threading.Thread(target=recaller.recall, args=(question(),))
     first.start()

@@ -27,7 +27,6 @@ from core.kernel.values.retrieval import (
     SearchMode,
 )
 from core.retrieval import index_file, index_run, sources
-from core.retrieval import sources as source_text
 from core.retrieval.embedders import MODEL_FOLDER, MiniLM, ModelError, Tokens
 from core.retrieval.front_matter import FieldNames
 from core.retrieval.index_file import FILE_NAME, IndexFaultError
@@ -318,7 +317,7 @@ def test_a_note_that_could_not_be_read_is_read_by_the_next_run(
 ) -> None:
     monkeypatch.setattr(sources, "YOUNG_NS", -(10**18))
     with monkeypatch.context() as patch:
-        patch.setattr(source_text, "read_file", lambda *_: (_ for _ in ()).throw(OSError(5, "no")))
+        patch.setattr(sources, "read_file", lambda *_: (_ for _ in ()).throw(OSError(5, "no")))
         assert passed_over(room.index()) == {"retry.md": "no"}
     assert room.index().read == 1
     assert found(room) == ["retry.md"]

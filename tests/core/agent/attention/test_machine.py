@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from core.agent import attention_machine
+from core.agent import attention_machine as machine
 from core.agent.attention_machine import INTERVAL_S, LONGEST_S, TurnEnd
 from core.kernel.values.agent import Attention, Autonomy
 
@@ -26,8 +26,8 @@ STOPPED = TurnEnd(used_tools=True, is_interrupted=True)
 def after(autonomy: Autonomy, *ends: TurnEnd, now: datetime = START) -> Autonomy:
     """The loop after turns of its own that ended so."""
     for end in ends:
-        autonomy = attention_machine.begun(autonomy, now, "message", "the interval is over", is_signal=False)
-        autonomy = attention_machine.ended(autonomy, now, end, MOST_TURNS)
+        autonomy = machine.begun(autonomy, now, "message", "the interval is over", is_signal=False)
+        autonomy = machine.ended(autonomy, now, end, MOST_TURNS)
     return autonomy
 
 
@@ -57,38 +57,38 @@ def seconds_left(autonomy: Autonomy, now: datetime = START) -> float | None:
 def test_each_end_of_a_turn_leads_to_its_state_and_interval(
     ends: tuple[TurnEnd, ...], state: Attention, left_s: float | None
 ) -> None:
-    autonomy = after(attention_machine.started("a", START), *ends)
+    autonomy = after(machine.started("a", START), *ends)
 
     assert (autonomy.state, seconds_left(autonomy)) == (state, left_s)
 
 
 def test_the_guard_ends_in_rest_that_the_person_alone_ends() -> None:
-    autonomy = after(attention_machine.started("a", START), *[TOOLS] * MOST_TURNS)
+    autonomy = after(machine.started("a", START), *[TOOLS] * MOST_TURNS)
 
     assert (autonomy.state, autonomy.next_at) == (Attention.RESTING, None)
     assert "20 turns without you" in autonomy.stopped
-    assert not attention_machine.wakes(autonomy, START + timedelta(days=3))
-    awake = attention_machine.person_came(autonomy, START)
+    assert not machine.wakes(autonomy, START + timedelta(days=3))
+    awake = machine.person_came(autonomy, START)
     assert (awake.state, awake.turns, awake.stopped, seconds_left(awake)) == (Attention.ENGAGED, 0, "", 5)
 
 
 def test_a_signal_wakes_once_in_a_resting_interval_and_past_no_error() -> None:
-    autonomy = after(attention_machine.started("a", START), YIELD)
-    assert attention_machine.wakes(autonomy, START)
-    woken = attention_machine.begun(autonomy, START, "m", "a signal", is_signal=True)
-    again = attention_machine.ended(woken, START, YIELD, MOST_TURNS)
-    assert not attention_machine.wakes(again, START + timedelta(seconds=299))
-    assert attention_machine.wakes(again, START + timedelta(seconds=300))
-    assert not attention_machine.wakes(after(again, FAILED), START + timedelta(hours=1))
-    assert not attention_machine.wakes(after(again, REST), START + timedelta(hours=1))
+    autonomy = after(machine.started("a", START), YIELD)
+    assert machine.wakes(autonomy, START)
+    woken = machine.begun(autonomy, START, "m", "a signal", is_signal=True)
+    again = machine.ended(woken, START, YIELD, MOST_TURNS)
+    assert not machine.wakes(again, START + timedelta(seconds=299))
+    assert machine.wakes(again, START + timedelta(seconds=300))
+    assert not machine.wakes(after(again, FAILED), START + timedelta(hours=1))
+    assert not machine.wakes(after(again, REST), START + timedelta(hours=1))
 
 
 def test_a_clock_that_was_set_back_delays_nothing_past_one_interval() -> None:
-    autonomy = after(attention_machine.started("a", START), YIELD)
+    autonomy = after(machine.started("a", START), YIELD)
     earlier = START - timedelta(days=400)
 
-    assert seconds_left(attention_machine.timed(autonomy, earlier), earlier) == 300
-    assert attention_machine.timed(autonomy, START) is autonomy
+    assert seconds_left(machine.timed(autonomy, earlier), earlier) == 300
+    assert machine.timed(autonomy, START) is autonomy
 
 
 class Roads(RuleBasedStateMachine):
@@ -97,7 +97,7 @@ class Roads(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = START
-        self.autonomy = attention_machine.started("a", START)
+        self.autonomy = machine.started("a", START)
         self.own_turns = 0
         self.woken: list[datetime] = []
 
@@ -110,14 +110,14 @@ class Roads(RuleBasedStateMachine):
         if seconds < 0:
             self.woken.clear()  # by this clock they never were
         self.now += timedelta(seconds=seconds)
-        self.autonomy = attention_machine.timed(self.autonomy, self.now)
+        self.autonomy = machine.timed(self.autonomy, self.now)
 
-    @precondition(lambda self: not self.is_running and attention_machine.due(self.autonomy, self.now))
+    @precondition(lambda self: not self.is_running and machine.due(self.autonomy, self.now))
     @rule()
     def its_turn_comes(self) -> None:
         self.begin(is_signal=False)
 
-    @precondition(lambda self: not self.is_running and attention_machine.wakes(self.autonomy, self.now))
+    @precondition(lambda self: not self.is_running and machine.wakes(self.autonomy, self.now))
     @rule()
     def a_signal_comes(self) -> None:
         assert self.autonomy.state not in {Attention.STORED, Attention.DREAMING}
@@ -126,34 +126,32 @@ class Roads(RuleBasedStateMachine):
 
     def begin(self, *, is_signal: bool) -> None:
         self.own_turns += 1
-        self.autonomy = attention_machine.begun(self.autonomy, self.now, "m", "why", is_signal=is_signal)
+        self.autonomy = machine.begun(self.autonomy, self.now, "m", "why", is_signal=is_signal)
 
     @precondition(lambda self: self.is_running)
     @rule(end=st.sampled_from([PLAIN, TOOLS, YIELD, REST, FAILED, STOPPED]))
     def the_turn_ends(self, end: TurnEnd) -> None:
-        self.autonomy = attention_machine.ended(self.autonomy, self.now, end, MOST_TURNS)
+        self.autonomy = machine.ended(self.autonomy, self.now, end, MOST_TURNS)
 
     @rule(end=st.sampled_from([PLAIN, TOOLS, YIELD, FAILED]))
     def the_person_comes(self, end: TurnEnd) -> None:
         if self.is_running:
-            self.autonomy = attention_machine.ended(self.autonomy, self.now, PLAIN, MOST_TURNS)
-        self.autonomy = attention_machine.person_came(self.autonomy, self.now)
+            self.autonomy = machine.ended(self.autonomy, self.now, PLAIN, MOST_TURNS)
+        self.autonomy = machine.person_came(self.autonomy, self.now)
         assert (self.autonomy.state, self.autonomy.turns) == (Attention.ENGAGED, 0)
         self.own_turns = 0
-        self.autonomy = attention_machine.ended(self.autonomy, self.now, end, MOST_TURNS)
+        self.autonomy = machine.ended(self.autonomy, self.now, end, MOST_TURNS)
 
     @precondition(lambda self: not self.is_running and self.autonomy.state is Attention.RESTING)
     @rule()
     def it_dreams(self) -> None:
         if self.autonomy.next_at is not None:
-            self.autonomy = attention_machine.dreamt(
-                attention_machine.dreaming(self.autonomy, self.now), self.now, "nothing"
-            )
+            self.autonomy = machine.dreamt(machine.dreaming(self.autonomy, self.now), self.now, "nothing")
 
     @rule()
     def money_ends(self) -> None:
         if not self.is_running:
-            self.autonomy = attention_machine.stopped(self.autonomy, self.now, "No money is left.")
+            self.autonomy = machine.stopped(self.autonomy, self.now, "No money is left.")
 
     @invariant()
     def it_waits_for_its_interval_or_for_the_person(self) -> None:

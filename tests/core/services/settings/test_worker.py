@@ -11,7 +11,7 @@ from core.app.app_messages import Event
 from core.kernel.values.curation import TextTable
 from core.services.providers.clients import Clients
 from core.services.providers.keys import KeyStore
-from core.services.settings import settings_worker as setup
+from core.services.settings import settings_worker
 from core.services.settings.settings_loader import ConfigRequest, LoadedSettings, load
 from core.services.settings.settings_messages import (
     LoadSettings,
@@ -89,7 +89,7 @@ def test_a_file_emptied_under_the_reading_is_read_again(desk: Desk, monkeypatch:
         readings.append(request)
         return load(request, last)
 
-    monkeypatch.setattr(setup, "load", emptied_first)
+    monkeypatch.setattr(settings_worker, "load", emptied_first)
     desk.pauses.append(lambda: desk.config.write_text(LIGHT, encoding="utf-8"))
 
     assert desk.read().settings.appearance.theme == "light"

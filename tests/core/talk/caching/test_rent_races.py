@@ -18,7 +18,7 @@ from core.talk.caching.caching_messages import (
     ReadCaches,
     RentPaid,
 )
-from core.talk.discussion import log as store_log
+from core.talk.discussion import log
 from tests.core.app.playbook import Playbook
 from tests.core.talk.caching.contents_kit import EFFORTS, FLASH, ID, World
 from tests.patience import PATIENCE_S
@@ -113,7 +113,7 @@ def test_rent_that_the_end_cut_off_is_told_by_the_next_start_until_the_log_has_i
     assert len(world.told(RentPaid)) == 1, "it is being written"
 
     record = UsageRecord(told.record_id, world.now(), UsageKind.RENT.value, Usage(cost_usd=told.cost_usd))
-    store_log.append(world.home, ID, (record,))
+    log.append(world.home, ID, (record,))
     world.start()
     world.events.clear()
     world.handler.handle(ReadCaches((ID,)))

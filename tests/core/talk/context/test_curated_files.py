@@ -16,7 +16,7 @@ from core.kernel.values.curation import (
     Symbol,
 )
 from core.kernel.values.stack import LayerId, StackInputs
-from core.talk.context import file_layers as module
+from core.talk.context import file_layers
 from core.talk.context.file_layers import (
     FilesCount,
     count_files,
@@ -156,13 +156,13 @@ def test_a_new_message_renders_layer_12_alone(monkeypatch: pytest.MonkeyPatch) -
 
 def test_one_changed_file_is_rendered_and_the_others_are_taken_over(monkeypatch: pytest.MonkeyPatch) -> None:
     rendered: list[str] = []
-    plain = module._rendered
+    plain = file_layers._rendered
 
-    def seen(entry: module._Entry) -> object:
+    def seen(entry: file_layers._Entry) -> object:
         rendered.append(entry.item.path)
         return plain(entry)
 
-    monkeypatch.setattr(module, "_rendered", seen)
+    monkeypatch.setattr(file_layers, "_rendered", seen)
     memo, items = StackMemo(), tuple(curated(f"f{n}", f"{n}\n") for n in range(5))
     build_stack(StackInputs(items=items), memo)
     changed = (*items[:3], curated("f3", "new\n"), items[4])

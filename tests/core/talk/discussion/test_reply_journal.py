@@ -21,7 +21,6 @@ from core.kernel.values.records import UsageRecord
 from core.kernel.values.usage import Usage
 from core.services.spending.pricing import cost
 from core.talk.discussion import discussion_store, log, reply_journal
-from core.talk.discussion import reply_journal as leftover_cost
 from core.talk.discussion.log import all_paid_since, paid_since
 from core.talk.discussion.reply_journal import Journals, ReplyHead, ReplyJournal
 from tests.command_forks import FORKS
@@ -470,7 +469,7 @@ def test_while_what_came_is_counted_nobody_waits_for_the_journals(
         seen.append(len(left_in(tmp_path)))  # another reader, while this one counts
         return 40
 
-    monkeypatch.setattr(leftover_cost, "count_tokens", counted)
+    monkeypatch.setattr(reply_journal, "count_tokens", counted)
     assert booked_of(tmp_path).output_tokens == 60
     assert set(seen) == {1}
 
@@ -488,7 +487,7 @@ def test_a_reply_that_another_program_put_into_the_log_meanwhile_is_there_once(
         discussion_store.load(tmp_path, ID, NOW)
         return 2
 
-    monkeypatch.setattr(leftover_cost, "count_tokens", counted)
+    monkeypatch.setattr(reply_journal, "count_tokens", counted)
 
     assert [m.text for _ in range(2) for m in loaded(tmp_path)] == ["hello", "the answer"] * 2
 
