@@ -42,8 +42,6 @@ def all_section(desk: Desk) -> None:
     """Draw the list. Sends ChangeSetting."""
     ui, own = desk.ui, desk.view.of(SettingsView)
     ui.text("title", tr("All settings"), style="h2")
-    typed = ui.text_input("search", own.query, hint=tr("Search settings"), icon="magnifying-glass")
-    own.query = own.query if typed is None else typed
     found = found_settings(own.query)
     if not found:
         ui.text(
@@ -62,6 +60,14 @@ def all_section(desk: Desk) -> None:
             tone="muted",
             style="small",
         )
+
+
+def search_field(desk: Desk) -> None:
+    """Draw the field that searches all settings: what is typed shows them, whatever section was shown."""
+    own = desk.view.of(SettingsView)
+    typed = desk.ui.text_input("search", own.query, hint=tr("Search settings"), icon="magnifying-glass")
+    if typed is not None:
+        own.query, desk.view.settings_section = typed, "all"
 
 
 def found_settings(query: str) -> tuple[Setting, ...]:

@@ -14,7 +14,7 @@ from panels.base.desk import READ_ONLY, Desk, answers, send_chord
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Surface, Tone, Ui
 from panels.base.view import Dialog, WindowView
-from panels.settings.all_settings import all_section, parse_size
+from panels.settings.all_settings import all_section, parse_size, search_field
 from panels.settings.providers import models_section, providers_section, servers_section
 from panels.settings.settings_room import SCALES
 from panels.settings.texts import labelled, notifications_section, policies_section, texts_section
@@ -45,6 +45,8 @@ def settings_panel(desk: Desk) -> None:
             if not is_narrow:
                 ui.text("title", tr("Settings"), style="h2")
                 ui.gap(8)
+                search_field(desk)
+                ui.gap(4)
             with ui.group("list", gap=2):
                 _navigation(view, ui, has_words=not is_narrow)
         with (
@@ -53,6 +55,8 @@ def settings_panel(desk: Desk) -> None:
                 "column", "clear", width=min(PAGE_PX, max(PAGE_LEAST_PX, ui.width() - 8)), padding=(0, 0)
             ),
         ):
+            if is_narrow and view.settings_section == "all":
+                search_field(desk)
             _draw(view.settings_section)(desk)
 
 

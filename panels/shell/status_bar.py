@@ -14,6 +14,7 @@ from core.kernel.language import tr
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, Level, Notice
 from core.kernel.values.usage import Usage
+from core.knowledge.harvest.modes import NOTICE as HARVEST
 from core.knowledge.knowledge_messages import WAYS_BACK
 from core.knowledge.mcp_server.proposal_messages import NOTICE as PROPOSALS
 from core.mcp.mcp_messages import NOTICE as SERVERS
@@ -275,13 +276,13 @@ def _said(desk: Desk) -> Notice | None:
 
 def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
     """All but what is shown elsewhere: the question of trust above, what belongs to a discussion that is not in front,
-    and the way back to what was deleted in the panel that is. A failed send is told where it failed.
+    the way back to what was deleted and why a harvest did not begin in their panel. A failed send is told where it failed.
     """
     opened = selection.opened(state)
     here = opened.id if opened is not None and view.page == "chat" else ""
     told = {"trust"}
-    if view.panel == "knowledge" and "hub" in shown_panes(view):
-        told.update(WAYS_BACK)
+    if "hub" in shown_panes(view):
+        told.update({"knowledge": WAYS_BACK, "harvest": (HARVEST,)}.get(view.panel, ()))
     if opened is not None and opened.failure is not None:
         told.add(f"call/{opened.id}")
     return tuple(

@@ -30,6 +30,16 @@ def page(query: str) -> Screen:
     return screen
 
 
+def test_settings_are_searched_from_whatever_section_is_shown() -> None:
+    view = WindowView()
+    view.show_settings("providers")
+    screen = Screen(states.working(), view)
+    screen.ui.type("Search settings", "trash_days")
+    assert view.settings_section == "all"
+    assert screen.ui.shows("trash_days")
+    assert not screen.ui.shows("Anthropic API key")
+
+
 def test_every_listed_setting_has_a_value_and_is_shown_as_it_is_typed() -> None:
     settings = Settings()
     for one in LISTED:

@@ -8,12 +8,14 @@ from core.app.app_messages import DismissNotice
 from core.kernel.values.messages import Mark
 from core.kernel.values.settings import AskedValue
 from core.kernel.values.state import AppState, Level, Notice
+from core.knowledge.harvest.harvest_messages import PreviewHarvest
 from core.mcp.mcp_messages import NOTICE as SERVERS
 from core.services.settings.asked_values import question_id
 from core.services.settings.settings_messages import TrustProject
 from core.talk.discussion.discussion_messages import UndoDelete
 from panels.base.view import WindowView
 from tests.panels import states
+from tests.panels.harvest import harvest_states as hs
 from tests.panels.mcp import mcp_states as ms
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
@@ -54,6 +56,26 @@ def test_a_server_that_waits_leads_to_its_question_and_is_not_said_twice_beside_
     assert not screen.ui.shows(waits.text)
     screen.show(with_fields(ms.asking(), notices=(refused,)))
     assert screen.ui.shows(refused.text), "a refusal is said beside its panel, too"
+
+
+def test_a_harvest_that_did_not_begin_is_said_once_beside_the_button_that_began_it() -> None:
+    again = PreviewHarvest(over_limit=True)
+    notice = Notice(
+        "harvest", Level.WARNING, "The harvest did not start.", "The limit is reached.",
+        action=again, action_label="Read anyway",
+    )  # fmt: skip
+    state = with_fields(hs.looked(), notices=(notice,))
+    beside = Screen(state)
+    beside.view.show_hub("harvest")
+    beside.show(state)
+    assert beside.ui.texts().count("The harvest did not start.") == 1
+    assert beside.ui.texts().count("The limit is reached.") == 1
+    beside.asked.clear()
+    beside.ui.click("Read anyway")
+    assert beside.asked == [again, DismissNotice("harvest")]
+    beside.view.show_hub("caching")
+    beside.show(state)
+    assert beside.ui.shows("The harvest did not start."), "no panel says it: the notice does"
 
 
 def test_the_gravest_are_shown_and_the_rest_can_be_opened() -> None:
