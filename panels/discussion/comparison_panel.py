@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
 
 import msgspec
@@ -333,7 +333,8 @@ def compare_dialog(desk: Desk) -> None:
         desk.view.dialog = None
         return
     own, words = desk.view.of(DiscussionView), _words(desk)
-    options = (Option(value=NONE, label=tr("No model")), *remembered_options(desk.state, desk.view.memo))
+    listed = remembered_options(desk.state, desk.view.memo)
+    options = (Option(value=NONE, label=tr("No model")), *_unlisted(desk, listed), *listed)
     with ui.dialog("compare", tr("Compare models"), width=620) as closed:
         about = (
             tr("Your draft goes to each of these models at once. Each reply becomes a version.")
@@ -376,6 +377,15 @@ def compare_dialog(desk: Desk) -> None:
                 is_closed = True
     if is_closed or closed.clicked or ui.shortcut("Escape"):
         desk.view.dialog = None
+
+
+def _unlisted(desk: Desk, listed: Sequence[Option]) -> Iterator[Option]:
+    """Chosen models that no provider lists now, as one used before and since gone from its server."""
+    known = {one.value for one in listed}
+    for value in dict.fromkeys(desk.view.of(DiscussionView).comparing):
+        if value and value not in known:
+            provider, _, model = value.partition("\n")
+            yield Option(value=value, label=view.model_label(desk.state, provider, model))
 
 
 def _choice(desk: Desk, opened: OpenDiscussion, options: Sequence[Option], number: int) -> None:

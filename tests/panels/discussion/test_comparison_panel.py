@@ -10,6 +10,7 @@ from core.kernel.values.state import AppState
 from core.kernel.values.updates import with_call
 from core.kernel.values.usage import Usage
 from core.talk.discussion.discussion_messages import ChooseVersion
+from panels.base.view import Dialog
 from panels.discussion.comparison_panel import speed_line, total_price
 from panels.discussion.view import DiscussionView
 from tests.panels import states
@@ -87,3 +88,12 @@ def test_speed_is_told_where_it_was_measured() -> None:
     usage = Usage(output_tokens=100, duration_s=3.0, time_to_first_token_s=1.0)
     assert speed_line(usage) == "50 tokens/s, first token after 1.0 s"
     assert speed_line(Usage(output_tokens=5)) == ""
+
+
+def test_a_chosen_model_that_is_listed_no_more_stands_there_by_its_name() -> None:
+    screen = Screen(states.working())
+    screen.view.of(DiscussionView).comparing = ["anthropic\nclaude-old-1", "", "", ""]
+    screen.view.dialog = Dialog(kind="compare")
+    screen.show(states.working())
+    assert screen.ui.shows("claude-old-1")
+    assert not screen.ui.shows("anthropic\nclaude-old-1")
