@@ -255,7 +255,7 @@ class DistilConversations(msgspec.Struct, frozen=True):
 
 
 class ApplyPreview(msgspec.Struct, frozen=True):
-    """Append, prove, reclaim; report `HarvestApplied`.
+    """Append, prove, reclaim; report `HarvestReported`.
 
     `preview` None: reclaim without harvesting. `makes_digest`: the person started it, so that it turns memory on.
     """
@@ -268,7 +268,7 @@ class ApplyPreview(msgspec.Struct, frozen=True):
 
 
 class UndoApply(msgspec.Struct, frozen=True):
-    """Take an apply back; report `HarvestUndone`."""
+    """Take an apply back; report `HarvestReported`."""
 
     run: HarvestRun
     apply_id: str = ""
@@ -276,7 +276,7 @@ class UndoApply(msgspec.Struct, frozen=True):
 
 
 class RunBatches(msgspec.Struct, frozen=True):
-    """Collect, then submit what these lack; report `HarvestBatched`. `artifacts`: none to collect alone.
+    """Collect, then submit what these lack; report `HarvestReported`. `artifacts`: none to collect alone.
 
     `over_limit`: no batch waits for the word to go; `previews`: is told again at the end; `is_quiet`: nobody asked for it,
     and nothing is looked at besides unless a batch has closed.
@@ -290,7 +290,7 @@ class RunBatches(msgspec.Struct, frozen=True):
 
 
 class AskForMerge(msgspec.Struct, frozen=True):
-    """Ask the model which items of a category one may take the place of; report `MergeProposed`. `template`: what it is told."""
+    """Ask the model which items of a category one may take the place of; report `HarvestReported`. `template`: what it is told."""
 
     run: HarvestRun
     category: Category
@@ -298,7 +298,7 @@ class AskForMerge(msgspec.Struct, frozen=True):
 
 
 class WriteMerge(msgspec.Struct, frozen=True):
-    """Write the ticked groups; report `MergeWritten`."""
+    """Write the ticked groups; report `HarvestReported`."""
 
     run: HarvestRun
     proposal: MergeProposal
@@ -306,7 +306,7 @@ class WriteMerge(msgspec.Struct, frozen=True):
 
 
 class WritePlaybookDraft(msgspec.Struct, frozen=True):
-    """Write a draft of a playbook; report `DraftWritten`."""
+    """Write a draft of a playbook; report `HarvestReported`."""
 
     run: HarvestRun
     item: Item
@@ -314,7 +314,7 @@ class WritePlaybookDraft(msgspec.Struct, frozen=True):
 
 
 class WithdrawBatches(msgspec.Struct, frozen=True):
-    """Stop open batches; report `HarvestBatched`. `tags`: empty for all."""
+    """Stop open batches; report `HarvestReported`. `tags`: empty for all."""
 
     run: HarvestRun
     tags: tuple[str, ...] = ()
@@ -362,55 +362,21 @@ class HarvestEnded(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-class HarvestApplied(msgspec.Struct, frozen=True):
-    """An apply ended, with what is on disk now. `look` None: that could not be looked at."""
+class HarvestReported(msgspec.Struct, frozen=True):
+    """A run is over that changed files, or may change them once the person says so.
 
-    report: HarvestReport
-    look: HarvestLook | None
-
-
-class RemovalAsked(msgspec.Struct, frozen=True):
-    """An undo would take out much, and nobody has agreed: nothing was taken back."""
-
-    question: RemovalQuestion
-
-
-class HarvestBatched(msgspec.Struct, frozen=True):
-    """A look after the batches ended, with what is on disk now. `look` None: that could not be looked at, or need not be.
-
-    `previews`: the person wants to see what is answered.
+    Args:
+        result: report of an apply, of batches, of an undo, of a merge or of a draft; a proposed merge; or the question that an
+            undo must ask first: nothing was taken back.
+        look: what is on disk now, None where that could not be looked at, or need not be.
+        previews: of batches: the person wants to see what is answered.
     """
 
-    report: BatchReport
-    look: HarvestLook | None
+    result: (
+        HarvestReport | BatchReport | UndoReport | MergeReport | DraftReport | MergeProposal | RemovalQuestion
+    )
+    look: HarvestLook | None = None
     previews: bool = False
-
-
-class HarvestUndone(msgspec.Struct, frozen=True):
-    """An undo ended, with what is on disk now. `look` None: that could not be looked at."""
-
-    report: UndoReport
-    look: HarvestLook | None
-
-
-class MergeProposed(msgspec.Struct, frozen=True):
-    """A model has proposed which items one may take the place of."""
-
-    proposal: MergeProposal
-
-
-class MergeWritten(msgspec.Struct, frozen=True):
-    """A merge was written, with what is on disk now. `look` None: that could not be looked at."""
-
-    report: MergeReport
-    look: HarvestLook | None
-
-
-class DraftWritten(msgspec.Struct, frozen=True):
-    """A draft was written. `look`: as in `MergeWritten`."""
-
-    report: DraftReport
-    look: HarvestLook | None
 
 
 class HarvestFailed(msgspec.Struct, frozen=True):
@@ -449,14 +415,8 @@ HarvestEvent = (
     | HarvestCalling
     | HarvestPaid
     | HarvestEnded
-    | HarvestApplied
-    | HarvestBatched
+    | HarvestReported
     | BatchesFound
-    | HarvestUndone
-    | RemovalAsked
-    | MergeProposed
-    | MergeWritten
-    | DraftWritten
     | HarvestFailed
 )
 """Events of this room."""

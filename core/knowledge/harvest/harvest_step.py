@@ -7,7 +7,17 @@ from typing import Any
 from msgspec.structs import replace
 
 from core.kernel.language import tr
-from core.kernel.values.harvest import HarvestLook, HarvestPhase, HarvestPreview, HarvestState, Review
+from core.kernel.values.harvest import (
+    BatchReport,
+    HarvestLook,
+    HarvestPhase,
+    HarvestPreview,
+    HarvestReport,
+    HarvestState,
+    Review,
+    UndoReport,
+)
+from core.kernel.values.knowledge import DraftReport, MergeProposal, MergeReport, RemovalQuestion
 from core.kernel.values.state import AppState, Cause, CommandOutcome, Level
 from core.kernel.values.updates import Handlers, Result, conclude, follow, follow_effects, notify, on
 from core.kernel.values.usage import Payment, SpentElsewhere
@@ -22,12 +32,9 @@ from core.knowledge.harvest.harvest_messages import (
     CancelHarvest,
     DiscardMerge,
     DiscardPreview,
-    DraftWritten,
     EditHarvestItem,
     EditMergeGroup,
     GraduatePlaybook,
-    HarvestApplied,
-    HarvestBatched,
     HarvestCalling,
     HarvestEnded,
     HarvestFailed,
@@ -35,17 +42,14 @@ from core.knowledge.harvest.harvest_messages import (
     HarvestPaid,
     HarvestProgressed,
     HarvestProposed,
-    HarvestUndone,
+    HarvestReported,
     LeaveBatch,
     LeaveRemoval,
     LetHarvestCall,
     LookForHarvest,
-    MergeProposed,
-    MergeWritten,
     MoveHarvestItem,
     PreviewHarvest,
     ProposeMerge,
-    RemovalAsked,
     ReplaceKnownItem,
     ReviewCommand,
     TickHarvestItems,
@@ -130,18 +134,7 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
     return replace(state, harvest=harvest)
 
 
-RunOver = (
-    HarvestLooked
-    | HarvestEnded
-    | HarvestApplied
-    | HarvestBatched
-    | HarvestUndone
-    | RemovalAsked
-    | MergeProposed
-    | MergeWritten
-    | DraftWritten
-    | HarvestFailed
-)
+RunOver = HarvestLooked | HarvestEnded | HarvestReported | HarvestFailed
 """Events with which a run is over."""
 
 
@@ -159,8 +152,8 @@ def _over(state: AppState, event: RunOver) -> Result:
     fault, cause = ("", ""), Cause.FAILED
     if isinstance(event, HarvestFailed):
         fault = event.text, event.detail
-    elif isinstance(event, RemovalAsked):
-        fault, cause = (event.question.sentence, REMEDY), Cause.NEEDS_YES
+    elif isinstance(event, HarvestReported) and isinstance(event.result, RemovalQuestion):
+        fault, cause = (event.result.sentence, REMEDY), Cause.NEEDS_YES
     begun = state
     is_quiet = state.harvest.is_quiet
     outcome = CommandOutcome(
@@ -168,7 +161,6 @@ def _over(state: AppState, event: RunOver) -> Result:
     )
     state = state if is_quiet else conclude(state, outcome)
     state = release(state, HELD)
-    is_automatic = state.harvest.is_automatic
     idle = replace(
         state.harvest,
         is_automatic=False,
@@ -188,35 +180,48 @@ def _over(state: AppState, event: RunOver) -> Result:
         case HarvestEnded():
             state = _with(state, replace(idle, problem=event.problem))
             return (state, ()) if event.problem else _automatic(begun, state)
-        case HarvestApplied():
-            left = _unwritten(idle.preview, event)
+        case HarvestReported():
+            return _reported(state, idle, event)
+        case HarvestFailed() if is_quiet:
+            return _with(state, idle), ()
+        case HarvestFailed():
+            state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
+            return _with(state, replace(idle, problem=event.text, remedy=event.detail)), ()
+
+
+def _reported(state: AppState, idle: HarvestState, event: HarvestReported) -> Result:
+    """Take in what a run came to. `idle`: the harvest as it is once that is done."""
+    look = event.look
+    match event.result:
+        case HarvestReport() as report:
+            left = _unwritten(idle.preview, report, look)
             done = replace(
                 idle,
-                preview=left if event.report.stopped or is_automatic else None,
+                preview=left if report.stopped or state.harvest.is_automatic else None,
                 review=_unapplied(idle, left),
-                report=event.report,
-                problem=event.report.stopped,
+                report=report,
+                problem=report.stopped,
             )
-            state, write = _kept(_with(state, _looked(done, event.look, state)))
-            state, effects = _changed(state, event.report.reclaimed)
+            state, write = _kept(_with(state, _looked(done, look, state)))
+            state, effects = _changed(state, report.reclaimed)
             return state, (*write, *effects)
-        case HarvestBatched(report, look):
+        case BatchReport() as report:
             before = state.harvest
             state = _with(state, _looked(idle, look, state))
             state, follow = batched(state, before, report)
             return run(state, follow) if follow is not None and event.previews else (state, ())
-        case HarvestUndone():
-            done = replace(idle, report=None, undone=event.report, merged=None, drafted=None)
-            return _changed(_with(state, _looked(done, event.look, state)))
-        case RemovalAsked():
-            return _with(state, replace(idle, question=event.question)), ()
-        case MergeProposed(proposal):
+        case UndoReport() as report:
+            done = replace(idle, report=None, undone=report, merged=None, drafted=None)
+            return _changed(_with(state, _looked(done, look, state)))
+        case RemovalQuestion() as question:
+            return _with(state, replace(idle, question=question)), ()
+        case MergeProposal() as proposal:
             paid = replace(proposal, calls=idle.run_use.calls, cost_usd=idle.run_use.cost_usd)
             return _with(state, replace(idle, merge=paid)), ()
-        case MergeWritten(report, look):
+        case MergeReport() as report:
             done = replace(idle, merge=None, merged=report, undone=None)
             return _changed(_with(state, _looked(done, look, state)))
-        case DraftWritten(report, look):
+        case DraftReport() as report:
             state = notify(
                 state,
                 NOTICE,
@@ -231,11 +236,6 @@ def _over(state: AppState, event: RunOver) -> Result:
                 action_label=tr("Undo"),
             )
             return _changed(_with(state, _looked(replace(idle, drafted=report), look, state)))
-        case HarvestFailed() if is_quiet:
-            return _with(state, idle), ()
-        case HarvestFailed():
-            state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
-            return _with(state, replace(idle, problem=event.text, remedy=event.detail)), ()
 
 
 def _automatic(begun: AppState, ended: AppState) -> Result:
@@ -335,20 +335,16 @@ def _unapplied(harvest: HarvestState, left: HarvestPreview | None) -> Review:
     return folded(review, left)
 
 
-def _unwritten(preview: HarvestPreview | None, event: HarvestApplied) -> HarvestPreview | None:
+def _unwritten(
+    preview: HarvestPreview | None, report: HarvestReport, look: HarvestLook | None
+) -> HarvestPreview | None:
     """Rest of a preview after an apply that ended early, with everything that the person did to it; None for
     nothing.
     """
     if preview is None:
         return None
-    known = {
-        one.facts.path
-        for one in (event.look.artifacts if event.look is not None else ())
-        if one.facts.known_status
-    }
-    left = tuple(
-        one for one in preview.sources if one.path not in known and one.id not in event.report.reclaimed
-    )
+    known = {one.facts.path for one in (look.artifacts if look is not None else ()) if one.facts.known_status}
+    left = tuple(one for one in preview.sources if one.path not in known and one.id not in report.reclaimed)
     paths = {one.path for one in left}
     items = tuple(one for one in preview.items if one.artifact_path in paths)
     return replace(preview, sources=left, items=items) if left else None
@@ -411,13 +407,7 @@ HANDLERS = Handlers(
     on(HarvestPaid, lambda state, happened: (got_on(state, happened), ())),
     on(HarvestLooked, ended),
     on(HarvestEnded, ended),
-    on(HarvestApplied, ended),
-    on(HarvestUndone, ended),
-    on(RemovalAsked, ended),
-    on(HarvestBatched, ended),
-    on(MergeProposed, ended),
-    on(MergeWritten, ended),
-    on(DraftWritten, ended),
+    on(HarvestReported, ended),
     on(HarvestFailed, ended),
 )
 """Each message of this room, with the function that decides what follows from it."""

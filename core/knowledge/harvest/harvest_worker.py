@@ -44,10 +44,7 @@ from core.knowledge.harvest.harvest_messages import (
     BatchesFound,
     CancelHarvest,
     DistilConversations,
-    DraftWritten,
     FindBatches,
-    HarvestApplied,
-    HarvestBatched,
     HarvestCalling,
     HarvestEnded,
     HarvestEvent,
@@ -56,12 +53,9 @@ from core.knowledge.harvest.harvest_messages import (
     HarvestPaid,
     HarvestProgressed,
     HarvestProposed,
+    HarvestReported,
     HarvestRun,
-    HarvestUndone,
     LetHarvestCall,
-    MergeProposed,
-    MergeWritten,
-    RemovalAsked,
     RunBatches,
     RunEffect,
     ScanConversations,
@@ -330,7 +324,7 @@ class HarvestHandler:
         except HarvestCancelledError:
             self._emit(HarvestEnded(run.why))
         except RemovalError as error:
-            self._emit(RemovalAsked(_question(effect, error)))
+            self._emit(HarvestReported(result=_question(effect, error)))
         except SlopError as error:
             detail = as_sentences(error.remedy, error.where)
             self._emit(HarvestFailed(error.what, detail))
@@ -354,11 +348,11 @@ class HarvestHandler:
                 self._check_writable()
                 services = self._batch_services(run)
                 stopped = withdraw_batches(self._home, self._clock, services, effect.tags, by=BY)
-                self._emit(HarvestBatched(report=stopped, look=self._look_after(effect.run)))
+                self._emit(HarvestReported(result=stopped, look=self._look_after(effect.run)))
             case UndoApply():
                 self._check_writable()
                 report = undo_apply(self._home, self._clock(), effect.apply_id, is_agreed=effect.is_agreed)
-                self._emit(HarvestUndone(report, self._look_after(effect.run)))
+                self._emit(HarvestReported(result=report, look=self._look_after(effect.run)))
             case AskForMerge():
                 self._ask_for_merge(effect, run)
             case WriteMerge():
@@ -366,7 +360,7 @@ class HarvestHandler:
             case WritePlaybookDraft():
                 self._check_writable()
                 made = make_draft(self._home, effect.item, effect.kind, self._clock(), self._seed())
-                self._emit(DraftWritten(made, self._look_after(effect.run)))
+                self._emit(HarvestReported(result=made, look=self._look_after(effect.run)))
             case _:
                 assert_never(effect)
 
@@ -377,7 +371,7 @@ class HarvestHandler:
         generate = ProviderGenerate(self._services.client, run.token, self._purse(run), schema=merge_schema)
         with harvest_lock(self._home, BY):
             found = propose_merge(self._home, made, effect.category, effect.template, generate)
-        self._emit(MergeProposed(found))
+        self._emit(HarvestReported(result=found))
 
     def _write_merge(self, effect: WriteMerge) -> None:
         self._check_writable()
@@ -393,7 +387,7 @@ class HarvestHandler:
         )
         report = apply_merge(asked)
         drop_merge_replies(self._home, merge.category)
-        self._emit(MergeWritten(report, self._look_after(effect.run)))
+        self._emit(HarvestReported(result=report, look=self._look_after(effect.run)))
 
     def _purse(self, run: _LiveRun) -> RunPurse:
         return RunPurse(
@@ -442,8 +436,8 @@ class HarvestHandler:
             report = replace(batches_now(self._home), stopped=run.why)
         is_same = effect.is_quiet and all(one.is_open for one in report.batches)
         self._emit(
-            HarvestBatched(
-                report=report, look=None if is_same else self._look_after(made), previews=effect.previews
+            HarvestReported(
+                result=report, look=None if is_same else self._look_after(made), previews=effect.previews
             )
         )
 
@@ -495,7 +489,7 @@ class HarvestHandler:
             after=effect.after,
         )
         report = apply(asked, self._progress(run.check))
-        self._emit(HarvestApplied(report, self._look_after(effect.run)))
+        self._emit(HarvestReported(result=report, look=self._look_after(effect.run)))
 
     def _look(self, run: HarvestRun, on_progress: Progress) -> HarvestLook:
         request = scan_request(self._home, run, self._clock())

@@ -6,20 +6,20 @@ import threading
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from core.app.app_messages import Event
-from core.kernel.values.harvest import Artifact, ArtifactClass, HarvestPreview
+from core.kernel.values.harvest import Artifact, ArtifactClass, HarvestLook, HarvestPreview, HarvestReport
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import KnowledgeSettings, ServerSettings
 from core.knowledge.harvest.harvest_messages import (
     ApplyPreview,
     DistilConversations,
-    HarvestApplied,
     HarvestCalling,
     HarvestProposed,
+    HarvestReported,
     HarvestRun,
     RunEffect,
 )
@@ -35,6 +35,13 @@ WAIT_S = PATIENCE_S
 NO_MONEY = "The limit of $0.40 for today is reached."
 MOON, SUN = "Tides follow the moon.", "The sun helps."
 E = TypeVar("E", bound=Event)
+
+
+class Applied(NamedTuple):
+    """What an apply came to, and what is on disk behind it."""
+
+    report: HarvestReport
+    look: HarvestLook | None
 
 
 @dataclass
@@ -104,10 +111,11 @@ class Program:
         events = self.handle(DistilConversations(self.run(), self.candidates()))
         return joined(event.part for event in events if isinstance(event, HarvestProposed))
 
-    def apply(self, reviewed: HarvestPreview | None) -> HarvestApplied:
+    def apply(self, reviewed: HarvestPreview | None) -> Applied:
         event = self.handle(ApplyPreview(self.run(), self.candidates(), reviewed))[-1]
-        assert isinstance(event, HarvestApplied)
-        return event
+        assert isinstance(event, HarvestReported)
+        assert isinstance(event.result, HarvestReport)
+        return Applied(event.result, event.look)
 
 
 def made(home: Path, server: CompatibleServer, **more: object) -> Program:

@@ -18,9 +18,9 @@ from core.knowledge.harvest.harvest_messages import (
     BatchHarvest,
     DistilConversations,
     FindBatches,
-    HarvestBatched,
     HarvestFailed,
     HarvestLooked,
+    HarvestReported,
     LookForHarvest,
     PreviewHarvest,
     RunBatches,
@@ -40,7 +40,7 @@ SENT = HarvestBatch(
 )
 DONE = replace(SENT, state=BatchState.COLLECTED, answered=1, taken=(0,), paid_usd=0.01)
 KEPT = replace(LOOK, kept=frozenset({ONE.facts.sha256}))
-ENDED = HarvestBatched(BatchReport((DONE,), problems=("two: it failed",)), KEPT)
+ENDED = HarvestReported(result=BatchReport((DONE,), problems=("two: it failed",)), look=KEPT)
 
 
 def waiting() -> Playbook:
@@ -68,7 +68,7 @@ def test_a_program_finds_its_batches_at_the_start_and_looks_after_them_by_itself
 
     assert of(book.play(HomeOpened("/h")), FindBatches)
     book = looking()
-    book.play(HarvestBatched(BatchReport((SENT,)), None))
+    book.play(HarvestReported(result=BatchReport((SENT,)), look=None))
     assert of(book.later(60).play(Tick()), RunBatches) == ()
     assert of(book.later(POLL.total_seconds()).play(Tick()), RunBatches)
 
@@ -77,7 +77,7 @@ def test_its_own_look_stands_in_nobodys_way_and_keeps_silent_where_nothing_ended
     book = looking()
     assert harvest(book).phase is HarvestPhase.BATCHING
     assert not harvest(book).is_busy
-    book.play(HarvestBatched(BatchReport((replace(SENT, worked_off=1),)), None))
+    book.play(HarvestReported(result=BatchReport((replace(SENT, worked_off=1),)), look=None))
 
     assert (harvest(book).phase, harvest(book).look.batches[0].worked_off) == (HarvestPhase.IDLE, 1)
     assert notices(book) == []
@@ -88,7 +88,7 @@ def test_what_is_asked_for_meanwhile_is_begun_after_it_and_waited_for() -> None:
     assert book.play(LookForHarvest(command_id="c1")) == ()
     assert harvest(book).is_busy
     assert outcome_of(book.state, "c1") is None
-    begun = book.play(HarvestBatched(BatchReport((SENT,)), None))
+    begun = book.play(HarvestReported(result=BatchReport((SENT,)), look=None))
     assert of(begun, ScanConversations)
     book.play(HarvestLooked(LOOK))
 
@@ -105,7 +105,7 @@ def test_a_look_of_its_own_that_fails_says_nothing_and_waits_for_its_next_turn()
 
 def test_a_batch_that_ended_is_told_of_with_its_price_and_a_way_to_its_items() -> None:
     book = looking()
-    book.play(HarvestBatched(BatchReport((DONE,), problems=("two: it failed",)), KEPT))
+    book.play(HarvestReported(result=BatchReport((DONE,), problems=("two: it failed",)), look=KEPT))
 
     assert notices(book) == ["A batch has ended: answered: 1 of 2, paid $0.010; $0.020 without a batch."]
     (notice,) = [one for one in book.state.program.notices if one.id == NOTICE]
@@ -117,20 +117,20 @@ def test_what_its_own_looks_closed_stays_told_until_somebody_looks() -> None:
     book = looking()
     book.play(ENDED)
     book.play(BatchHarvest(submits=False, command_id="c1"))
-    book.play(HarvestBatched(BatchReport(), KEPT))
+    book.play(HarvestReported(result=BatchReport(), look=KEPT))
     told = harvest(book).batched
     assert told is not None
     assert (told.batches, told.problems) == ((DONE,), ("two: it failed",))
 
     book.play(BatchHarvest(submits=False))
-    book.play(HarvestBatched(BatchReport(), KEPT))
+    book.play(HarvestReported(result=BatchReport(), look=KEPT))
     assert harvest(book).batched == BatchReport()
 
 
 def test_collect_previews_what_came_and_nothing_that_would_cost() -> None:
     book = waiting()
     book.play(BatchHarvest(submits=False, previews=True))
-    effects = book.play(HarvestBatched(BatchReport((DONE,)), KEPT, previews=True))
+    effects = book.play(HarvestReported(result=BatchReport((DONE,)), look=KEPT, previews=True))
 
     (distil,) = of(effects, DistilConversations)
     assert [one.facts.name for one in distil.artifacts] == ["one"]

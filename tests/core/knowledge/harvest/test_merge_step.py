@@ -23,12 +23,10 @@ from core.knowledge.harvest.harvest_messages import (
     ApplyMerge,
     AskForMerge,
     DiscardMerge,
-    DraftWritten,
     EditMergeGroup,
     GraduatePlaybook,
+    HarvestReported,
     LeaveRemoval,
-    MergeProposed,
-    MergeWritten,
     ProposeMerge,
     TickMergeGroups,
     WriteMerge,
@@ -56,7 +54,7 @@ def proposed(*groups: MergeGroup) -> AppState:
         MergeGroup("g2", FILE.items[2:4], "Tides two."),
     )
     state, _ = step(known(), ProposeMerge(Category.FACTS))
-    return step(state, MergeProposed(MergeProposal(Category.FACTS, "facts.md", chosen)))[0]
+    return step(state, HarvestReported(result=MergeProposal(Category.FACTS, "facts.md", chosen)))[0]
 
 
 def test_a_merge_asks_the_model_that_reads_harvests_and_shows_its_proposal() -> None:
@@ -122,7 +120,7 @@ def test_a_written_merge_leaves_its_report_and_no_proposal() -> None:
     state, _ = step(proposed(), ApplyMerge(is_agreed=True))
     report = MergeReport("20261120-120000-aaaaaa", Category.FACTS, "facts.md", 4, 2, "/v")
 
-    state, effects = step(state, MergeWritten(report, None))
+    state, effects = step(state, HarvestReported(result=report, look=None))
 
     assert (state.harvest.merge, state.harvest.merged) == (None, report)
     assert effects, "what is known is read anew"
@@ -139,7 +137,7 @@ def test_a_playbook_becomes_a_draft_and_nothing_else_does() -> None:
     state, (effect,) = step(known(), GraduatePlaybook(PLAYBOOK, DraftKind.TOOL))
     assert isinstance(effect, WritePlaybookDraft)
     assert effect.kind is DraftKind.TOOL
-    state, _ = step(state, DraftWritten(DraftReport("a", "/d/ship.sh.draft", "ship.sh"), None))
+    state, _ = step(state, HarvestReported(result=DraftReport("a", "/d/ship.sh.draft", "ship.sh"), look=None))
     assert state.harvest.drafted is not None
     assert any("/d/ship.sh.draft" in notice.detail for notice in state.program.notices)
 

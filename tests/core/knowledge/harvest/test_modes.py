@@ -17,9 +17,9 @@ from core.knowledge.harvest.harvest_messages import (
     ApplyPreview,
     BatchHarvest,
     DistilConversations,
-    HarvestApplied,
     HarvestEnded,
     HarvestProposed,
+    HarvestReported,
     PreviewHarvest,
     RunBatches,
     TickHarvestItems,
@@ -123,7 +123,7 @@ def test_automatic_writes_conversations_with_ticked_categories_alone_and_leaves_
     assert not effect.makes_digest, "no mode turns memory on"
     assert (harvest(book).phase, harvest(book).is_automatic) == (HarvestPhase.APPLYING, True)
 
-    book.play(HarvestApplied(HarvestReport(is_dry=False), LOOK))
+    book.play(HarvestReported(result=HarvestReport(is_dry=False), look=LOOK))
     left = harvest(book).preview
     assert left is not None
     assert [one.path for one in left.sources] == [TWO.facts.path]
@@ -147,7 +147,7 @@ def test_who_waits_for_a_preview_waits_for_what_is_written_of_itself() -> None:
     assert of(book.play(HarvestEnded()), ApplyPreview)
     assert outcome_of(book.state, "p") is None
 
-    book.play(HarvestApplied(HarvestReport(is_dry=False), LOOK))
+    book.play(HarvestReported(result=HarvestReport(is_dry=False), look=LOOK))
     outcome = outcome_of(book.state, "p")
     assert outcome is not None
     assert outcome.is_done

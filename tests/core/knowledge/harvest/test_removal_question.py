@@ -20,10 +20,11 @@ from core.knowledge.harvest.harvest_messages import (
     ApplyPreview,
     HarvestEnded,
     HarvestProposed,
+    HarvestReported,
     LeaveRemoval,
     PreviewHarvest,
-    RemovalAsked,
     ReplaceKnownItem,
+    TickHarvestItems,
     UndoApply,
     UndoHarvest,
 )
@@ -45,13 +46,14 @@ def replacing(count: int) -> Playbook:
     book.play(PreviewHarvest())
     book.play(HarvestProposed(HarvestPreview((facts("one"),), items)))
     book.play(HarvestEnded())
+    book.play(TickHarvestItems(tuple(one.id for one in items), is_ticked=True))
     return book
 
 
 def test_an_undo_that_would_take_out_much_is_asked_about_and_the_command_is_told() -> None:
     book = looked()
     book.play(UndoHarvest("a", command_id="u"))
-    book.play(RemovalAsked(QUESTION))
+    book.play(HarvestReported(result=QUESTION))
 
     assert (harvest(book).question, harvest(book).phase) == (QUESTION, HarvestPhase.IDLE)
     outcome = outcome_of(book.state, "u")
@@ -66,7 +68,7 @@ def test_an_undo_that_would_take_out_much_is_asked_about_and_the_command_is_told
 def test_a_no_leaves_everything() -> None:
     book = looked()
     book.play(UndoHarvest())
-    book.play(RemovalAsked(QUESTION))
+    book.play(HarvestReported(result=QUESTION))
     assert book.play(LeaveRemoval()) == ()
     assert harvest(book).question is None
 

@@ -13,10 +13,10 @@ from core.knowledge.harvest.harvest_messages import (
     DiscardPreview,
     DistilConversations,
     EditHarvestItem,
-    HarvestApplied,
     HarvestEnded,
     HarvestLooked,
     HarvestProposed,
+    HarvestReported,
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
@@ -182,7 +182,7 @@ def test_a_finished_apply_forgets_what_it_wrote() -> None:
     assert book.play(TickHarvestItems(("one-1",), is_ticked=False)) == ()
 
     report = HarvestReport(is_dry=False, reclaimed=("one", "two"))
-    effects = book.play(HarvestApplied(report, HarvestLook()))
+    effects = book.play(HarvestReported(result=report, look=HarvestLook()))
 
     assert writes(effects) == (WriteReview({}, None),)
     assert harvest(book).review == {}
@@ -194,7 +194,7 @@ def test_what_an_apply_could_not_write_is_kept_also_when_the_run_went_on() -> No
     book.play(ApplyHarvest())
 
     report = HarvestReport(is_dry=False, reclaimed=("one",))
-    effects = book.play(HarvestApplied(report, HarvestLook((TWO,))))
+    effects = book.play(HarvestReported(result=report, look=HarvestLook((TWO,))))
 
     left = {key: one for key, one in choices_of(shown).items() if key.startswith("two-")}
     assert left
@@ -207,7 +207,7 @@ def test_an_apply_that_was_stopped_keeps_what_it_leaves_in_the_preview() -> None
     book.play(ApplyHarvest())
 
     report = HarvestReport(is_dry=False, reclaimed=("one",), stopped="The disk is full")
-    (write,) = writes(book.play(HarvestApplied(report, HarvestLook((TWO,)))))
+    (write,) = writes(book.play(HarvestReported(result=report, look=HarvestLook((TWO,)))))
 
     assert write.preview == harvest(book).preview
     assert write.preview is not None
@@ -219,7 +219,9 @@ def test_giving_up_conversations_leaves_the_reviews_of_others() -> None:
     book = restarted(kept())
     book.play(ApplyHarvest((ONE.facts.path,)))
 
-    book.play(HarvestApplied(HarvestReport(is_dry=False, reclaimed=("one",)), HarvestLook((TWO,))))
+    book.play(
+        HarvestReported(result=HarvestReport(is_dry=False, reclaimed=("one",)), look=HarvestLook((TWO,)))
+    )
 
     assert harvest(book).review == kept()
 

@@ -39,7 +39,6 @@ from core.knowledge.harvest.harvest_messages import (
     DiscardPreview,
     DistilConversations,
     EditHarvestItem,
-    HarvestApplied,
     HarvestCalling,
     HarvestEnded,
     HarvestFailed,
@@ -47,8 +46,8 @@ from core.knowledge.harvest.harvest_messages import (
     HarvestPaid,
     HarvestProgressed,
     HarvestProposed,
+    HarvestReported,
     HarvestRun,
-    HarvestUndone,
     LetHarvestCall,
     LookForHarvest,
     MoveHarvestItem,
@@ -467,7 +466,7 @@ def test_an_apply_shows_its_report_and_reads_anew_what_it_changed() -> None:
     book.play(ApplyHarvest())
     after, report = HarvestLook((LIVE,)), HarvestReport(is_dry=False, reclaimed_bytes=20)
 
-    effects = book.play(HarvestApplied(report, after))
+    effects = book.play(HarvestReported(result=report, look=after))
 
     assert of(effects, ReadKnowledge)
     assert of(effects, LoadSummaries)
@@ -479,7 +478,7 @@ def test_an_apply_that_was_stopped_says_so_and_a_look_that_failed_leaves_the_old
     book = previewed()
     book.play(ApplyHarvest())
 
-    book.play(HarvestApplied(HarvestReport(is_dry=False, stopped="The disk is full"), None))
+    book.play(HarvestReported(result=HarvestReport(is_dry=False, stopped="The disk is full"), look=None))
 
     assert harvest(book).problem == "The disk is full"
     assert harvest(book).look is LOOK
@@ -492,7 +491,7 @@ def test_what_an_apply_that_was_stopped_did_not_write_is_still_there_as_the_pers
     book.play(ApplyHarvest())
     report = HarvestReport(is_dry=False, stopped="The disk is full", reclaimed=("one",))
 
-    book.play(HarvestApplied(report, HarvestLook((LIVE, TWO))))
+    book.play(HarvestReported(result=report, look=HarvestLook((LIVE, TWO))))
 
     left = harvest(book).preview
     assert left is not None
@@ -505,7 +504,7 @@ def test_what_an_apply_that_was_stopped_did_not_write_is_still_there_as_the_pers
     (again,) = of(book.play(ApplyHarvest()), ApplyPreview)
     assert again.artifacts == (TWO,)
     known = replace(TWO, facts=replace(TWO.facts, known_status="harvested"))
-    book.play(HarvestApplied(replace(report, reclaimed=()), HarvestLook((LIVE, known))))
+    book.play(HarvestReported(result=replace(report, reclaimed=()), look=HarvestLook((LIVE, known))))
     assert harvest(book).preview is None
 
 
@@ -515,7 +514,9 @@ def test_reclaimed_conversations_leave_the_list_at_once_and_the_newest_is_shown(
     book.play(HarvestLooked(LOOK))
     book.play(SelectDiscussion(shown))
 
-    effects = book.play(HarvestApplied(HarvestReport(is_dry=False, reclaimed=(gone, shown)), LOOK))
+    effects = book.play(
+        HarvestReported(result=HarvestReport(is_dry=False, reclaimed=(gone, shown)), look=LOOK)
+    )
 
     assert set(book.state.discussions.summaries) == set(book.state.discussions.open) == {kept}
     assert book.state.discussions.selected_id == kept
@@ -532,7 +533,7 @@ def test_a_conversation_that_answers_right_now_stays_on_the_list() -> None:
     busy = book.discussion("Busy")
     book.ask(busy, "Why?")
 
-    book.play(HarvestApplied(HarvestReport(is_dry=False, reclaimed=(busy,)), LOOK))
+    book.play(HarvestReported(result=HarvestReport(is_dry=False, reclaimed=(busy,)), look=LOOK))
 
     assert busy in book.state.discussions.summaries
     assert book.state.program.notices == ()
@@ -544,7 +545,7 @@ def test_an_undo_names_its_apply_and_shows_what_it_did() -> None:
     assert (begun.apply_id, harvest(book).phase) == ("20261120-120000-abcdef", HarvestPhase.UNDOING)
     report = UndoReport(begun.apply_id, 2, ("facts.md: - kept",), ("one",))
 
-    effects = book.play(HarvestUndone(report, HarvestLook((ONE,))))
+    effects = book.play(HarvestReported(result=report, look=HarvestLook((ONE,))))
 
     assert of(effects, ReadKnowledge)
     assert of(effects, LoadSummaries)

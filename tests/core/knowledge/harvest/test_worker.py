@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from core.app.crunch import CrunchError
 from core.kernel import paths
-from core.kernel.values.harvest import ArtifactKind
+from core.kernel.values.harvest import ArtifactKind, UndoReport
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.usage import Usage
 from core.knowledge.harvest.harvest_messages import (
@@ -24,7 +24,7 @@ from core.knowledge.harvest.harvest_messages import (
     HarvestPaid,
     HarvestProgressed,
     HarvestProposed,
-    HarvestUndone,
+    HarvestReported,
     ScanConversations,
     UndoApply,
 )
@@ -165,8 +165,9 @@ def test_what_is_ticked_is_written_proven_and_reclaimed_and_taken_back(program: 
     assert applied.look.artifacts == ()
 
     undone = program.handle(UndoApply(program.run()))[-1]
-    assert isinstance(undone, HarvestUndone)
-    assert (undone.report.removed, undone.report.restored) == (1, (chosen,))
+    assert isinstance(undone, HarvestReported)
+    assert isinstance(undone.result, UndoReport)
+    assert (undone.result.removed, undone.result.restored) == (1, (chosen,))
     assert undone.look is not None
     assert [one.facts.id for one in undone.look.artifacts] == [chosen]
     assert undone.look.applies[0].undone_at

@@ -13,16 +13,17 @@ import pytest
 
 from core.app.app_messages import Event
 from core.kernel.queue import QueueWorker
+from core.kernel.values.harvest import HarvestReport
 from core.knowledge.harvest.harvest_messages import (
     ApplyPreview,
     DistilConversations,
-    HarvestApplied,
     HarvestEnded,
     HarvestFailed,
     HarvestLooked,
     HarvestPaid,
     HarvestProgressed,
     HarvestProposed,
+    HarvestReported,
     RunEffect,
     ScanConversations,
     UndoApply,
@@ -123,9 +124,10 @@ def test_an_apply_that_is_stopped_finishes_the_conversation_in_work(program: Pro
     program.handler._emit = stop_at_the_second
     program.handle(ApplyPreview(program.run(), candidates, reviewed))
 
-    (applied,) = program.of(HarvestApplied)
-    assert applied.report.stopped == STOPPED
-    assert applied.report.reclaimed == (ids[0],)
+    (applied,) = program.of(HarvestReported)
+    assert isinstance(applied.result, HarvestReport)
+    assert applied.result.stopped == STOPPED
+    assert applied.result.reclaimed == (ids[0],)
     assert applied.look is not None
     assert [one.facts.id for one in applied.look.artifacts] == [ids[1]]
     assert len(item_lines(program.home)) == 1
