@@ -130,7 +130,8 @@ _AGEING = MappingProxyType(
 """Kinds of which an older one may be out of date where a newer one says the like: all but code. Best chunks that are looked at."""
 
 _CANDIDATES = 100
-_PER_HIT = 5
+_PER_SOURCE, _PER_PASSAGE = 5, 3
+"""Chunks that each retriever brings of a shelf, at least, and for each source or passage that is wanted."""
 
 _ASIDE = KeptThreads()
 
@@ -331,7 +332,7 @@ def _scopes(asked: SearchRequest) -> tuple[str, ...]:
 
 
 def _most(asked: SearchRequest) -> int:
-    return max(_CANDIDATES, _PER_HIT * asked.count)
+    return max(_CANDIDATES, (_PER_PASSAGE if asked.by_evidence else _PER_SOURCE) * asked.count)
 
 
 def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) -> tuple[SearchHit, ...]:

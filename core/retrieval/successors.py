@@ -97,19 +97,19 @@ def _is_kin(one: str, two: str) -> bool:
     return len(short) >= _SHORTEST_STEM and len(long) - len(short) <= 3 and long.startswith(short)
 
 
-def part_of(text: str, terms: Sequence[str]) -> str:
-    """A passage, or of a long one the sentences in a row that hold most of the words. O(text)."""
-    if len(text) <= PART_CHARS:
+def part_of(text: str, terms: Sequence[str], most_chars: int = PART_CHARS) -> str:
+    """A passage, or of a longer one the sentences in a row that hold most of the words. O(text)."""
+    if len(text) <= most_chars:
         return text
     ends = [0, *(found.end() for found in SENTENCE_ENDS.finditer(text)), len(text)]
     held = [frozenset(held_terms(terms, frozenset(words(text[start:end])))) for start, end in pairwise(ends)]
     best, most = (0, 1), -1
     for first in range(len(held)):
-        past = max(first + 1, bisect_right(ends, ends[first] + PART_CHARS) - 1)
+        past = max(first + 1, bisect_right(ends, ends[first] + most_chars) - 1)
         count = len(frozenset[str]().union(*held[first:past]))
         if count > most:
             best, most = (first, past), count
-    start, end = ends[best[0]], min(ends[best[1]], ends[best[0]] + PART_CHARS)
+    start, end = ends[best[0]], min(ends[best[1]], ends[best[0]] + most_chars)
     return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
 
 

@@ -12,6 +12,7 @@ import re
 import sqlite3
 import statistics
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -28,7 +29,7 @@ from core.retrieval.embedding import DIMENSION
 from tests.bench.__main__ import Row, row
 from tests.bench.memory_ours import TOKENS, TURNS, Score, digest, filled, recall, score
 from tests.bench.memory_peers import PEERS, Unanswered, answers
-from tests.bench.memory_sets import Life, locomo, long_talks, own
+from tests.bench.memory_sets import Life, locomo, long_talks, own, ten_kinds
 
 LIVES = 4
 TAG_BYTES = len(" [from: 2025-01-03-talk, 2025-01-03]")
@@ -79,6 +80,7 @@ def rows(options: Sequence[str] = ()) -> list[Row]:
             found += _digests(name, lives)
             found += [_by_program(name, peer, lives) for peer in (PEERS if asked.peers else ())]
         found += _long(Path(folder) / "long", model)
+        found += _ten(Path(folder) / "ten", model)
     return found
 
 
@@ -143,6 +145,25 @@ def _long(folder: Path, model: _Model) -> list[Row]:
             least=0.75,
         ),
         row("three long discussions: an old value without the new one", statistics.mean(alone), "of 1", 0.0),
+    ]
+
+
+def _ten(folder: Path, model: _Model) -> list[Row]:
+    """Three long discussions of another writer, put together twice: share of evidence beside each kind of question."""
+    beside, empty = defaultdict[str, list[float]](list), list[bool]()
+    for seed in range(2):
+        life = ten_kinds(seed)
+        store = filled(folder / str(seed), life, model, model.measure)
+        for one in life.questions:
+            marks = set(recall(store, life, model, one.text)[0])
+            beside[one.kind].append(len(one.evidence & marks) / len(one.evidence))
+        empty += [not recall(store, life, model, text)[1] for text in life.strange]
+        store.close()
+    whole = statistics.mean(chain.from_iterable(beside.values()))
+    return [
+        row("ten kinds of questions: evidence beside them", whole, "of 1", least=0.45),
+        *(row(f"ten kinds: {kind}", statistics.mean(shares), "of 1") for kind, shares in beside.items()),
+        row("ten kinds: without an answer, nothing recalled", statistics.mean(empty), "of 1"),
     ]
 
 

@@ -17,7 +17,7 @@ from core.kernel.values.retrieval import (
     SourceHead,
 )
 from core.knowledge.layer7 import project
-from core.retrieval.ambient import recall_filters, recalled, wanted_count
+from core.retrieval.ambient import recall_filters, recall_query, recalled, wanted_count
 from core.retrieval.chunker import Measure, SpokenTurn, embedded_text, turn_chunks
 from core.retrieval.embedding import instruction_of
 from core.retrieval.index_store import SourceKey, SourceState
@@ -93,7 +93,7 @@ def recall(store: LocalStore, life: Life, model: Embedder, text: str) -> tuple[l
         text=text, discussion_id="own", spec=RecallSpec(AskedPlaces(corpora=DISCUSSIONS), TOKENS), told=""
     )
     request = SearchRequest(
-        query=text,
+        query=recall_query(text),
         corpora=DISCUSSIONS,
         count=wanted_count(question),
         filters=recall_filters(question),

@@ -10,9 +10,10 @@ import json
 import random
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -34,10 +35,11 @@ class Talk(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A question with the marks of its evidence."""
+    """A question with the marks of its evidence. `kind`: of question, where a set tells them apart."""
 
     text: str
     evidence: frozenset[str]
+    kind: str = ""
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -202,7 +204,8 @@ def _turns(turns: list[dict[str, str]], first: str) -> Iterator[Turn]:
         yield Turn(mark=turn["dia_id"], role=role, text=f"{turn['speaker']}: {turn['text']}{shared}")
 
 
-LONG = Path(__file__).parents[1] / "data" / "retrieval" / "long_talks.toml"
+DATA = Path(__file__).parents[1] / "data" / "retrieval"
+LONG, TEN = DATA / "long_talks.toml", DATA / "ten_kinds.toml"
 _LONG_TURNS, _LONG_SENTENCES = 50, 9
 
 
@@ -230,20 +233,10 @@ def long_talks(seed: int) -> LongLife:
         _put(said[one["talk"]], one["at"], one["said"])
         if "then" in one:
             _put(said[one["then_talk"]], one["then_at"], one["then"])
-    talks = []
-    for number, (talk, told) in enumerate(zip(made["talk"], said, strict=True)):
-        turns = []
-        for at in range(_LONG_TURNS):
-            reply = " ".join(chance.sample(talk["replies"], _LONG_SENTENCES))
-            text = told.get(at) or chance.choice(talk["asks"])
-            turns += [
-                Turn(mark=f"{number}:{at}", role="user", text=text),
-                Turn(mark=f"{number}:{at}r", role="assistant", text=reply),
-            ]
-        talks.append(Talk(name=talk["name"], day=talk["day"], turns=tuple(turns)))
+    talks = _talks(made["talk"], said, chance)
     marks = {turn.text: turn.mark for talk in talks for turn in talk.turns}
     life = Life(
-        talks=tuple(talks),
+        talks=talks,
         questions=tuple(
             Asked(text=one["ask"], evidence=frozenset({marks[one.get("then", one["said"])]}))
             for one in made["told"]
@@ -257,6 +250,44 @@ def long_talks(seed: int) -> LongLife:
         if "then" in one
     )
     return LongLife(life=life, changed=tuple(changed))
+
+
+def ten_kinds(seed: int) -> Life:
+    """Three long discussions of somebody who writes otherwise, asked in ten kinds of questions. The same for a seed."""
+    made = tomllib.loads(TEN.read_text("utf-8"))
+    said: list[dict[int, str]] = [{} for _ in made["talk"]]
+    for one in made["said"]:
+        _put(said[one["talk"]], one["at"], one["text"])
+    talks = _talks(made["talk"], said, random.Random(seed))
+    marks = {turn.text: turn.mark for talk in talks for turn in talk.turns}
+    of = {one["id"]: marks[one["text"]] for one in made["said"]}
+    return Life(
+        talks=talks,
+        questions=tuple(
+            Asked(text=one["ask"], evidence=frozenset(of[name] for name in one["of"]), kind=one["kind"])
+            for one in made["ask"]
+            if one["of"]
+        ),
+        strange=tuple(one["ask"] for one in made["ask"] if not one["of"]),
+    )
+
+
+def _talks(
+    made: Sequence[Mapping[str, Any]], said: Sequence[Mapping[int, str]], chance: random.Random
+) -> tuple[Talk, ...]:
+    """Long discussions: what is told at its places, other questions between, and a long reply after each."""
+    talks = []
+    for number, (talk, told) in enumerate(zip(made, said, strict=True)):
+        turns = []
+        for at in range(_LONG_TURNS):
+            reply = " ".join(chance.sample(talk["replies"], _LONG_SENTENCES))
+            text = told.get(at) or chance.choice(talk["asks"])
+            turns += [
+                Turn(mark=f"{number}:{at}", role="user", text=text),
+                Turn(mark=f"{number}:{at}r", role="assistant", text=reply),
+            ]
+        talks.append(Talk(name=talk["name"], day=talk["day"], turns=tuple(turns)))
+    return tuple(talks)
 
 
 def _put(told: dict[int, str], hundredth: int, text: str) -> None:

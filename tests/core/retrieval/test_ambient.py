@@ -31,13 +31,14 @@ from core.kernel.values.retrieval import (
     SearchHit,
 )
 from core.retrieval import retrieval_worker
-from core.retrieval.ambient import passage_texts, recall_filters, recalled
+from core.retrieval.ambient import passage_texts, recall_filters, recall_query, recalled
 from core.retrieval.retrieval_worker import BUSY, TOO_SLOW, Recaller
 from core.retrieval.successors import PART_CHARS, part_of
 from tests.patience import PATIENCE_S
 
 MESSAGE = "How did we tune the checkpoint interval?"
 BOTH = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
+SPOKEN = {"corpus": Corpus.DISCUSSIONS, "path": "d", "title": "Trials", "heading": "user"}
 
 
 def question(text: str = MESSAGE, *, tokens: int = 800, kept_out: tuple[str, ...] = ()) -> RecallQuestion:
@@ -90,14 +91,64 @@ def test_the_best_passages_go_whole_until_the_budget_is_spent_those_of_a_source_
     assert [one.place for one in got.passages][:3] == ["k.md:3", "k.md:7", "k12.md:12"]
 
 
-def test_at_most_three_runs_of_neighbouring_turns_of_a_discussion_go_along() -> None:
-    spoken = {"corpus": Corpus.DISCUSSIONS, "path": "d", "title": "Trials", "heading": "user"}
-    got = found(*(hit(number, **spoken) for number in (1, 5, 9, 13, 6, 10)), hit(40), tokens=5_000)
+def test_turns_of_one_discussion_go_along_in_its_own_order() -> None:
+    got = found(*(hit(number, **SPOKEN) for number in (1, 5, 9, 13, 6, 10)), hit(40), tokens=5_000)
 
     assert [one.place for one in got.passages if "Trials" in one.place] == [
-        f"Trials, message {number}" for number in (1, 5, 6, 9, 10)
+        f"Trials, message {number}" for number in (1, 5, 6, 9, 10, 13)
     ]
     assert "message 5, user: The checkpoint" in got.text
+
+
+def test_a_standing_wish_goes_before_what_is_a_little_nearer_to_the_message() -> None:
+    wish = hit(3, "Always give a checkpoint interval in seconds.", score=0.82, **SPOKEN)
+    told = hit(7, "I measured the checkpoint interval again on the slow disk.", **SPOKEN)
+
+    assert [one.place for one in found(told, wish, tokens=105).passages] == ["Trials, message 3"]
+    assert [one.place for one in found(told, replace(wish, heading="assistant"), tokens=105).passages] == [
+        "Trials, message 7"
+    ]
+
+
+def test_a_question_brings_no_long_advice_with_it() -> None:
+    asks = hit(3, "Which checkpoint interval did the vendor name for our disk?", **SPOKEN)
+
+    assert len(found(replace(asks, reply="Five minutes, says its sheet.")).passages) == 2
+    assert len(found(replace(asks, reply="It depends on the load and on the disk. " * 12)).passages) == 1
+
+
+def test_a_message_that_asks_for_a_whole_course_gets_many_short_parts() -> None:
+    long = (
+        "The rig was cleaned. " * 9
+        + "The checkpoint interval was set to {n} s on the rig. "
+        + "Lunch was late. " * 9
+    )
+    told = [hit(number, long.format(n=number), **SPOKEN) for number in range(1, 40)]
+    one, all_of_them = (
+        found(*told),
+        found(*told, text="List the order in which I set the checkpoint interval"),
+    )
+
+    assert len(all_of_them.passages) > 1.5 * len(one.passages)
+    assert all("checkpoint" in passage.words for passage in all_of_them.passages)
+    assert all_of_them.tokens_est <= 800
+
+
+def test_a_message_that_asks_for_a_whole_course_needs_less_in_common_with_each_passage() -> None:
+    told = hit(1, "The second module is a filter.", cosine=0.38, **SPOKEN)
+
+    assert found(told, text="How many modules did I build for the synth so far?").passages
+    assert found(told, text="Which modules did I build for the synth so far?") == Recalled()
+
+
+def test_words_of_asking_and_talking_are_not_looked_for() -> None:
+    said = "Can you list the order in which I brought up the concerts throughout our conversations?"
+
+    assert recall_query(said) == "the concerts ?"
+    assert recall_query("Where did I say I met Laura?") == "Where I met Laura?"
+    assert recall_query("Wann habe ich dir gesagt, dass Laura kommt?") == "Wann , dass Laura kommt?"
+    assert recall_query("Can you please tell me about it?") == ""
+    assert recall_query("Who  moved the backup?\n") == "Who  moved the backup?\n"
 
 
 def test_an_older_passage_goes_along_behind_the_newer_that_says_the_like_or_not_at_all() -> None:

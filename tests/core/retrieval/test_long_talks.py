@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from core.retrieval.local_store import LocalStore
 from core.retrieval.search import SearchRequest, search
 from tests.bench.memory_ours import DISCUSSIONS, filled, recall
-from tests.bench.memory_sets import Changed, LongLife, long_talks
+from tests.bench.memory_sets import Changed, LongLife, long_talks, ten_kinds
 from tests.core.retrieval.test_quality import OwnModel
 
-LEAST_BESIDE, LEAST_EMPTY, MOST_OLD_FIRST = 0.85, 0.75, 0.15
+LEAST_BESIDE, LEAST_EMPTY, MOST_OLD_FIRST, LEAST_OF_TEN_KINDS = 0.85, 0.75, 0.15, 0.52
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +60,16 @@ def _first(store: LocalStore, long: LongLife, one: Changed) -> str:
         if mark in {one.old, one.new}:
             return "old" if mark == one.old else "new"
     return ""
+
+
+def test_ten_kinds_of_questions_about_another_s_long_discussions_have_their_evidence_beside_them(
+    tmp_path: Path,
+) -> None:
+    model, life = OwnModel(), ten_kinds(0)
+    store = filled(tmp_path / "index", life, model, model.model.tokens.starts)
+    shares = [
+        len(one.evidence & set(recall(store, life, model, one.text)[0])) / len(one.evidence)
+        for one in life.questions
+    ]
+    store.close()
+    assert sum(shares) >= LEAST_OF_TEN_KINDS * len(shares)
