@@ -433,8 +433,8 @@ class CallWorker:
                     discussion_id=chosen, message_id=record.message_id, words=words, recalled=built.recalled
                 )
             )
-        if built.knowledge is not None:
-            self._emit(
+        if built.knowledge or (built.knowledge is not None and not effect.is_compared):
+            self._emit(  # a comparison's run without memory changes nothing of what its discussion holds
                 KnowledgeSent(
                     discussion_id=chosen,
                     message_id=record.message_id,

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from core.kernel.values.discussion import ComparedModel
+from core.kernel.values.facts import ItemEvent, ItemEventKind
 from core.kernel.values.messages import Status
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import calls_in, is_busy
 from core.knowledge.knowledge_reader import regenerate_digest
+from core.knowledge.memory_log import read_logs
 from core.talk.discussion.discussion_messages import CreateDiscussion
 from core.talk.turn.turn_messages import CancelReply, CompareReplies, SendPrompt
 from tests.core.app.programs import Programs, until
@@ -64,6 +66,48 @@ def test_after_a_comparison_without_memory_the_discussion_goes_on_as_before(
         assert opened.failure is None
         assert not [notice for notice in program.snapshot().program.notices if "held" in notice.text]
     programs.stop()
+
+
+@pytest.mark.parametrize("is_bare_first", [True, False])
+def test_of_a_comparison_only_the_run_with_memory_counts_as_its_use(
+    is_bare_first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = Programs(tmp_path)
+    with AnthropicServer() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        knowledge = programs.home / "knowledge"
+        knowledge.mkdir(parents=True)
+        (knowledge / "facts.md").write_text("- The tide turns every six hours\n", encoding="utf-8")
+        regenerate_digest(programs.home)
+        program = programs.start()
+        program.send(CreateDiscussion("Sea", "anthropic", MODEL.model))
+        chosen = until(
+            program, lambda s: s.discussions.selected_id in s.discussions.open
+        ).discussions.selected_id
+        bare = ComparedModel(provider=MODEL.provider, model=MODEL.model, has_memory=False)
+        models = (bare, MODEL) if is_bare_first else (MODEL, bare)
+        program.send(CompareReplies(discussion_id=chosen, models=models, text="And the moon?"))
+        state = until(
+            program,
+            lambda s: (
+                (found := s.discussions.open[chosen].comparison) is not None
+                and found.is_over
+                and not is_busy(s, chosen)
+            ),
+        )
+        comparison = state.discussions.open[chosen].comparison
+        assert comparison is not None
+        with_memory = next(one.reply_id for one in comparison.replies if one.asked.has_memory)
+        until(program, lambda _: bool(_events(programs.home, ItemEventKind.USED)))
+    programs.stop()
+    used = _events(programs.home, ItemEventKind.USED)
+    assert [(one.message, bool(one.tokens)) for one in used] == [(with_memory, True)]
+    assert [len(one.items) for one in _events(programs.home, ItemEventKind.INJECTED)] == [1]
+
+
+def _events(home: Path, kind: ItemEventKind) -> list[ItemEvent]:
+    return [one for one in read_logs(home).events if one.kind is kind]
 
 
 def test_one_that_goes_on_no_more_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
