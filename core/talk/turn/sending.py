@@ -65,15 +65,14 @@ from core.talk.turn.turn_messages import (
     CompareReplies,
     LeaveUnsent,
     PaidCommand,
-    ReasoningRefused,
     RecallSent,
+    Remark,
     ReplyArrived,
     RequestBuilt,
     ResendMessage,
     SendPrompt,
     SendRequest,
     ServerRemarked,
-    SwitchRefused,
     TurnEffect,
 )
 
@@ -632,53 +631,31 @@ def retrying(state: AppState, given: Stamp, event: CallRetrying) -> Result:
     return with_call(state, call), ()
 
 
-def reasoning_refused(state: AppState, event: ReasoningRefused) -> AppState:
-    """Say that a model is asked without its earlier thinking from now on."""
-    call = find_call(state, event.call_id)
-    if call is None:
-        return state
-    text = tr(
-        "{model} refused its own earlier thinking. The program sent the request again without that thinking. It does so for this model until the program ends. Nothing is lost.",
-        model=call.model or call.provider,
-    )
-    return notify(
-        state,
-        f"reasoning/{call.provider}/{call.model}",
-        Level.WARNING,
-        text,
-        event.reason,
-        discussion_id=call.discussion_id,
-    )
-
-
-def switch_refused(state: AppState, event: SwitchRefused) -> AppState:
-    """Stop planning this kind of change for a model, and tell the person."""
-    call = find_call(state, event.call_id)
-    if call is None:
-        return state
-    text = tr(
-        "{model} accepts no change of tools or effort in the middle of a discussion. So the program moved the change to the beginning and sent the request again. You pay for the whole discussion once more. Until you close the program, changes for this model go to the beginning. Nothing is lost.",
-        model=call.model or call.provider,
-    )
-    model = (call.provider, call.model)
-    caching = replace(state.caching, unswitched=state.caching.unswitched | {model})
-    return notify(
-        replace(state, caching=caching),
-        f"switch/{call.provider}/{call.model}",
-        Level.WARNING,
-        text,
-        event.reason,
-        discussion_id=call.discussion_id,
-    )
-
-
 def server_remarked(state: AppState, event: ServerRemarked) -> AppState:
-    """Say what a server did with a request."""
+    """Say what a server did with a request, and plan nothing for a model that it has refused."""
     call = find_call(state, event.call_id)
     if call is None:
         return state
-    key = f"remark/{call.provider}/{call.model}/{event.text}"
-    return notify(state, key, Level.WARNING, event.text, discussion_id=call.discussion_id)
+    name = call.model or call.provider
+    text, detail, key = event.text, "", f"{event.kind}/{call.provider}/{call.model}"
+    match event.kind:
+        case Remark.OTHER:
+            key = f"{key}/{text}"
+        case Remark.REASONING:
+            detail = text
+            text = tr(
+                "{model} refused its own earlier thinking. The program sent the request again without that thinking. It does so for this model until the program ends. Nothing is lost.",
+                model=name,
+            )
+        case Remark.SWITCH:
+            detail = text
+            text = tr(
+                "{model} accepts no change of tools or effort in the middle of a discussion. So the program moved the change to the beginning and sent the request again. You pay for the whole discussion once more. Until you close the program, changes for this model go to the beginning. Nothing is lost.",
+                model=name,
+            )
+            unswitched = state.caching.unswitched | {(call.provider, call.model)}
+            state = replace(state, caching=replace(state.caching, unswitched=unswitched))
+    return notify(state, key, Level.WARNING, text, detail, discussion_id=call.discussion_id)
 
 
 # Room in the model's window for a call: it waits until the view is cut, and goes then; after an overflow

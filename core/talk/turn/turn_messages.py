@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import msgspec
 
 from core.kernel.values.discussion import ComparedModel
@@ -211,25 +213,22 @@ class ReplyArrived(msgspec.Struct, frozen=True):
     reasoning: str = ""
 
 
-class SwitchRefused(msgspec.Struct, frozen=True):
-    """A model refused tools or effort as an addition in the conversation, and took the same request in the canonical form."""
+class Remark(StrEnum):
+    """What a server did with a request: refused the reasoning that a call gave back, and answers without it; refused tools or
+    effort as an addition in the conversation, and took the same request in the canonical form; or something else.
+    """
 
-    call_id: str
-    reason: str
-
-
-class ReasoningRefused(msgspec.Struct, frozen=True):
-    """A model refused the reasoning that a call gave back, and answers without it. Told once for a model."""
-
-    call_id: str
-    reason: str
+    REASONING = "reasoning"
+    SWITCH = "switch"
+    OTHER = "remark"
 
 
 class ServerRemarked(msgspec.Struct, frozen=True):
-    """A server did with a request what the person should know of. Told once for a model by its client."""
+    """A server did with a request what the person should know of. Told once for a model. `text`: in the server's words."""
 
     call_id: str
     text: str
+    kind: Remark = Remark.OTHER
 
 
 class CallRetrying(msgspec.Struct, frozen=True):
@@ -283,8 +282,6 @@ TurnEvent = (
     | RecallSent
     | KnowledgeSent
     | ReplyArrived
-    | ReasoningRefused
-    | SwitchRefused
     | ServerRemarked
     | CallRetrying
     | CallEnded

@@ -77,7 +77,6 @@ from core.talk.turn.turn_messages import (
     KnowledgeSent,
     LeaveUnsent,
     PaidCommand,
-    ReasoningRefused,
     RecallSent,
     RegenerateReply,
     ReplyArrived,
@@ -87,7 +86,6 @@ from core.talk.turn.turn_messages import (
     SendPrompt,
     SendQueued,
     ServerRemarked,
-    SwitchRefused,
     TakeBackQueued,
     TurnCommand,
 )
@@ -632,8 +630,6 @@ HANDLERS = Handlers(
     on_stamped(RecallSent, lambda state, given, happened: (sending.recall_sent(state, given, happened), ())),
     on(KnowledgeSent, keep),  # the room of knowledge keeps what entered
     on_stamped(ReplyArrived, sending.arrived),
-    on(SwitchRefused, lambda state, happened: (sending.switch_refused(state, happened), ())),
-    on(ReasoningRefused, lambda state, happened: (sending.reasoning_refused(state, happened), ())),
     on(ServerRemarked, lambda state, happened: (sending.server_remarked(state, happened), ())),
     on_stamped(CallRetrying, sending.retrying),
     on_stamped(CallEnded, ended),

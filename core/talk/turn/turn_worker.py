@@ -55,12 +55,11 @@ from core.talk.turn.turn_messages import (
     CallProvider,
     CallRetrying,
     KnowledgeSent,
-    ReasoningRefused,
     RecallSent,
+    Remark,
     ReplyArrived,
     RequestBuilt,
     ServerRemarked,
-    SwitchRefused,
     TurnEffect,
     TurnEvent,
 )
@@ -394,10 +393,10 @@ class CallWorker:
             return stream_with_retry(provider, request, blobs, cancel, retrying, wait=wait)
 
         def refused(error: ProviderError) -> None:
-            self._emit(ReasoningRefused(effect.call_id, error.what))
+            self._emit(ServerRemarked(call_id=effect.call_id, text=error.what, kind=Remark.REASONING))
 
         def unswitched(error: ProviderError) -> None:
-            self._emit(SwitchRefused(effect.call_id, error.what))
+            self._emit(ServerRemarked(call_id=effect.call_id, text=error.what, kind=Remark.SWITCH))
 
         def switched(request: ProviderRequest) -> Iterator[StreamItem]:
             return stream_switched(request, streamed, unswitched)
@@ -411,7 +410,7 @@ class CallWorker:
                 if isinstance(item, Stopped):
                     reply.is_out = item.is_sent
                     for remark in item.remarks:
-                        self._emit(ServerRemarked(effect.call_id, remark))
+                        self._emit(ServerRemarked(call_id=effect.call_id, text=remark))
                     return item, built.request
                 self._take(effect.call_id, item, reply, journal)
         except ProviderError as error:
