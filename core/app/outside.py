@@ -39,7 +39,7 @@ from core.app.services import (
 from core.app.watcher import Watcher
 from core.imports import import_run
 from core.imports.import_run import ImportHandler, Offer
-from core.imports.imports_messages import LookForSessions, RunImport, SessionsTaken
+from core.imports.imports_messages import ImportEnded, LookForSessions, RunImport
 from core.kernel import paths
 from core.kernel.machine import give_back_freed
 from core.kernel.queue import QueueWorker, Work, at_once
@@ -298,7 +298,7 @@ class LocalOutside:
     def _begin_import(self, effect: RunImport | LookForSessions) -> None:
         """Begin an import. What is followed is taken once a home, by its owner."""
         if isinstance(effect, LookForSessions) and not self._ownership.is_ours():
-            self._emit(SessionsTaken())
+            self._emit(ImportEnded(is_followed=True))
             return
         self._importer.prepare()
         self._imports.submit(effect)

@@ -37,7 +37,6 @@ from core.imports.imports_messages import (
     ImportProgressed,
     LookForSessions,
     RunImport,
-    SessionsTaken,
 )
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, LaterDisk, reported
@@ -521,11 +520,10 @@ class ImportHandler:
             )
         except SlopError as error:
             detail = as_sentences(error.remedy, error.where)
-            self._emit(ImportEnded(report=None, problem=error.what, remedy=detail))
+            self._emit(ImportEnded(problem=error.what, remedy=detail))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
             self._emit(
                 ImportEnded(
-                    report=None,
                     problem=tr("The import failed: {error}", error=error),
                     remedy=tr("See the log file."),
                 )
@@ -541,7 +539,7 @@ class ImportHandler:
         try:
             mark = mark_of(places)
             if mark == self._looked:
-                self._emit(SessionsTaken())
+                self._emit(ImportEnded(is_followed=True))
                 return
             request = ImportRequest(
                 home=self._home,
@@ -554,10 +552,15 @@ class ImportHandler:
             )
             report = run_import(request, on_progress=self._going_on, on_written=grown.append)
         except (SlopError, OSError) as error:
-            self._emit(SessionsTaken(problem=words_of_error(error), remedy=getattr(error, "remedy", "")))
+            self._emit(
+                ImportEnded(
+                    is_followed=True, problem=words_of_error(error), remedy=getattr(error, "remedy", "")
+                )
+            )
         except Exception as error:  # as for a run
             self._emit(
-                SessionsTaken(
+                ImportEnded(
+                    is_followed=True,
                     problem=tr("the check for new sessions failed: {error}", error=error),
                     remedy=tr("See the log file."),
                 )
@@ -565,7 +568,7 @@ class ImportHandler:
             raise
         else:
             self._looked = "" if report.stopped else mark
-            self._emit(SessionsTaken(report=report, written=tuple(grown)))
+            self._emit(ImportEnded(report=report, written=tuple(grown), is_followed=True))
 
     def _going_on(self, _count: int, _doing: str) -> None:
         if self._stop.is_set():

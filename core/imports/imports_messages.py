@@ -43,25 +43,11 @@ class RunImport(msgspec.Struct, frozen=True):
 
 
 class LookForSessions(msgspec.Struct, frozen=True):
-    """Take what is new at places that are followed; report `SessionsTaken`. `provider`, `model`: as for `RunImport`."""
+    """Take what is new at places that are followed; report `ImportEnded`. `provider`, `model`: as for `RunImport`."""
 
     places: tuple[str, ...]
     provider: str
     model: str
-
-
-class SessionsTaken(msgspec.Struct, frozen=True):
-    """A look at the places that are followed ended.
-
-    Args:
-        report: None where nothing had changed; problem: why it could not be carried out, empty where it was.
-        written: discussions that were made or have grown.
-    """
-
-    report: ImportReport | None = None
-    problem: str = ""
-    remedy: str = ""
-    written: tuple[str, ...] = ()
 
 
 class ImportProgressed(msgspec.Struct, frozen=True):
@@ -72,23 +58,25 @@ class ImportProgressed(msgspec.Struct, frozen=True):
 
 
 class ImportEnded(msgspec.Struct, frozen=True):
-    """A run ended.
+    """A run ended, or a look at the places that are followed.
 
     Args:
-        problem: it could not begin or go on, empty where it came to its end; remedy: with it.
-        written: discussions that were made or have grown.
+        report: None where it could not begin or go on, and of a look where nothing had changed.
+        problem: why it could not, empty where it came to its end; remedy: with it.
+        written: discussions that were made or have grown; is_followed: it was such a look.
     """
 
-    report: ImportReport | None
+    report: ImportReport | None = None
     problem: str = ""
     remedy: str = ""
     written: tuple[str, ...] = ()
+    is_followed: bool = False
 
 
 ImportCommand = ImportConversations | CancelImport | DismissImport
 """Commands that a front end may give this room."""
 
-ImportEvent = ImportProgressed | ImportEnded | SessionsTaken
+ImportEvent = ImportProgressed | ImportEnded
 """Events of this room."""
 
 ImportEffect = RunImport | CancelImport | LookForSessions

@@ -15,7 +15,6 @@ from core.imports.imports_messages import (
     ImportProgressed,
     LookForSessions,
     RunImport,
-    SessionsTaken,
 )
 from core.kernel.figures import count
 from core.kernel.language import joined, tr
@@ -82,6 +81,8 @@ def _begin(state: AppState, asked: ImportConversations) -> Result:
 
 def _ended(state: AppState, happened: ImportEnded) -> Result:
     """Keep the report, tell it, and have the list read again where something was written."""
+    if happened.is_followed:
+        return _taken(state, happened)
     before, report = state.imports, happened.report
     why = happened.problem or (report.stopped if report is not None else "")
     ended = replace(
@@ -125,7 +126,7 @@ def tick(state: AppState) -> Result:
     return state, (LookForSessions(places=places, provider=first.provider, model=first.model),)
 
 
-def _taken(state: AppState, happened: SessionsTaken) -> Result:
+def _taken(state: AppState, happened: ImportEnded) -> Result:
     """Say what was taken, and once what was wrong. A session that is written right now ends in the middle: that is none."""
     follow, report = replace(state.following, is_looking=False), happened.report
     faults = () if report is None else tuple(one for one in report.faults if not one.is_cut)
@@ -159,6 +160,5 @@ HANDLERS = Handlers(
     on(DismissImport, _dismiss_import),
     on(ImportProgressed, _import_progressed),
     on(ImportEnded, _ended),
-    on(SessionsTaken, _taken),
 )
 """Each message of this room, with the function that decides what follows from it."""

@@ -28,9 +28,9 @@ from core.imports.import_sources import (
 from core.imports.imports_messages import (
     DismissImport,
     ImportConversations,
+    ImportEnded,
     ImportEvent,
     LookForSessions,
-    SessionsTaken,
 )
 from core.kernel import paths
 from core.kernel.values.imports import ImportFault, ImportReport
@@ -69,14 +69,14 @@ def test_one_look_at_a_time_and_the_next_is_due_half_a_minute_later() -> None:
     state, looks = after(following("/s"), Tick(), Tick())
     assert [one.places for one in looks] == [("/s",)]
 
-    state, looks = after(state, SessionsTaken(), Tick(), at=NOW + timedelta(seconds=29))
+    state, looks = after(state, ImportEnded(is_followed=True), Tick(), at=NOW + timedelta(seconds=29))
     assert looks == []
     state, looks = after(state, Tick(), at=NOW + timedelta(seconds=30))
     assert len(looks) == 1
 
 
 def test_a_place_that_is_added_is_looked_at_at_once_and_one_that_went_no_more() -> None:
-    state, _ = after(following("/s"), Tick(), SessionsTaken())
+    state, _ = after(following("/s"), Tick(), ImportEnded(is_followed=True))
     more = replace(state, config=following("/s", "/t").config)
     assert [one.places for one in after(more, Tick())[1]] == [("/s", "/t")]
     late = NOW + timedelta(minutes=5)
@@ -98,18 +98,18 @@ def test_the_dialog_that_is_closed_takes_nothing_from_what_is_followed() -> None
 
 def test_what_was_taken_is_said_and_what_is_wrong_is_said_once() -> None:
     report = ImportReport(is_dry=False, grown=1, new_messages=2)
-    state, _ = after(following("/s"), Tick(), SessionsTaken(report, written=("d",)))
+    state, _ = after(following("/s"), Tick(), ImportEnded(report=report, written=("d",), is_followed=True))
     assert "1 continued, 2 messages" in state.program.notices[-1].text
 
     broken = replace(report, faults=(ImportFault(place="a", why="cut", is_cut=True),))
-    state, _ = after(following("/s"), Tick(), SessionsTaken(broken))
+    state, _ = after(following("/s"), Tick(), ImportEnded(report=broken, is_followed=True))
     assert state.program.notices == ()  # the program writes on
 
     broken = replace(report, faults=(ImportFault(place="a.jsonl", why="it may not be read"),))
-    state, _ = after(following("/s"), Tick(), SessionsTaken(broken))
+    state, _ = after(following("/s"), Tick(), ImportEnded(report=broken, is_followed=True))
     assert "a.jsonl: it may not be read" in state.program.notices[-1].text
     state = replace(state, program=replace(state.program, notices=()))
-    assert after(state, SessionsTaken(broken))[0].program.notices == ()
+    assert after(state, ImportEnded(report=broken, is_followed=True))[0].program.notices == ()
 
 
 class Looks:
@@ -122,10 +122,11 @@ class Looks:
         self.told: list[ImportEvent] = []
         self.handler = ImportHandler(self.home, lambda: NOW, self.told.append)
 
-    def look(self) -> SessionsTaken:
+    def look(self) -> ImportEnded:
         self.handler.handle(LookForSessions(places=(str(self.folder),), provider="anthropic", model="m"))
         taken = self.told[-1]
-        assert isinstance(taken, SessionsTaken)
+        assert isinstance(taken, ImportEnded)
+        assert taken.is_followed
         return taken
 
 
@@ -139,7 +140,7 @@ def test_a_look_takes_what_is_new_then_nothing_then_what_grew(looks: Looks) -> N
     first = looks.look()
     assert first.report is not None
     assert (first.report.made, len(first.written)) == (1, 1)
-    assert looks.look() == SessionsTaken()
+    assert looks.look() == ImportEnded(is_followed=True)
 
     (looks.folder / "a.jsonl").write_text(session("One?", "Yes.", "Why?", "So.", key="a"))
     (looks.folder / "b.jsonl").write_text(session("Two?", "No.", key="b"))

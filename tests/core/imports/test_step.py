@@ -45,7 +45,7 @@ def test_a_run_is_begun_told_of_and_ended_for_who_waits() -> None:
 
     state, _ = after(state, ImportProgressed(7, "Tides"))
     assert (state.imports.count, state.imports.doing) == (7, "Tides")
-    state, effects = after(state, ImportEnded(replace(DONE, is_dry=True)))
+    state, effects = after(state, ImportEnded(report=replace(DONE, is_dry=True)))
     outcome = outcome_of(state, "c1")
     assert outcome is not None
     assert outcome.is_done
@@ -55,7 +55,7 @@ def test_a_run_is_begun_told_of_and_ended_for_who_waits() -> None:
 
 
 def test_what_was_written_is_listed_and_said() -> None:
-    state, effects = after(AppState(), ASKED, ImportEnded(DONE, written=("20260101-000000-abcdef",)))
+    state, effects = after(AppState(), ASKED, ImportEnded(report=DONE, written=("20260101-000000-abcdef",)))
 
     assert any(isinstance(one, LoadSummaries) for one in effects)
     assert "1 new discussion, 4 messages" in state.program.notices[-1].text
@@ -63,7 +63,7 @@ def test_what_was_written_is_listed_and_said() -> None:
 
 @pytest.mark.usefixtures("german")
 def test_what_was_written_is_said_in_the_person_s_language_and_known_in_english() -> None:
-    state, _ = after(AppState(), ASKED, ImportEnded(DONE, written=("20260101-000000-abcdef",)))
+    state, _ = after(AppState(), ASKED, ImportEnded(report=DONE, written=("20260101-000000-abcdef",)))
     said = state.program.notices[-1].text
     assert str(said).startswith("Importiert: ")
     assert english(said) == "Imported: 1 conversation of 2 in 1 file: 1 new discussion, 4 messages."
@@ -88,7 +88,7 @@ def test_a_home_that_cannot_be_written_is_looked_at_and_not_written() -> None:
 
 
 def test_a_run_that_fails_says_why_and_ends() -> None:
-    state, _ = after(AppState(), ASKED, ImportEnded(None, "The disk is full", "Free some space"))
+    state, _ = after(AppState(), ASKED, ImportEnded(problem="The disk is full", remedy="Free some space"))
 
     outcome = outcome_of(state, "c1")
     assert outcome is not None
