@@ -33,7 +33,6 @@ from core.kernel.values.updates import (
     Handlers,
     Moment,
     OperationDone,
-    OperationEnded,
     OperationFailed,
     Result,
     Tick,
@@ -492,12 +491,10 @@ def _caught_up(state: AppState, report: WritesCaughtUp) -> Result:
     return (state if state.discussions.pending else dismiss(state, report.subject)), ()
 
 
-def _operation_ended(state: AppState, report: OperationEnded) -> Result:
-    return conclude(state, CommandOutcome(command_id=report.command_id)), ()
-
-
 def _operation_done(state: AppState, report: OperationDone) -> Result:
-    return notify(state, report.subject, Level.INFO, report.text, report.detail), ()
+    if report.text:
+        state = notify(state, report.subject, Level.INFO, report.text, report.detail)
+    return conclude(state, CommandOutcome(command_id=report.command_id)), ()
 
 
 def _tick(state: AppState, given: Stamp, _report: Tick) -> Result:
@@ -533,7 +530,6 @@ ROOMS: tuple[Handlers, ...] = (
     Handlers(
         on(WritesCaughtUp, _caught_up),
         on(OperationFailed, _operation_failed),
-        on(OperationEnded, _operation_ended),
         on(OperationDone, _operation_done),
         on(WorkerReported, lambda state, report: (lifecycle.worker_reported(state, report), ())),
         on_stamped(Tick, _tick),

@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, get_args
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import as_sentences, tr
 from core.kernel.values.updates import (
-    OperationEnded,
+    OperationDone,
     OperationFailed,
     Report,
     WorkerReported,
@@ -180,7 +180,7 @@ class QueueWorker(Generic[E]):
                 self._handle(effect)
                 self._caught_up(effect)
                 if command_id := command_id_of(effect):
-                    self._emit(OperationEnded(command_id))
+                    self._emit(OperationDone(command_id=command_id))
             except SlopError as error:
                 self._failed(effect, error)
             except Exception as error:  # the edge of the worker: the next effect must still be carried out

@@ -54,18 +54,17 @@ class OperationFailed(msgspec.Struct, frozen=True):
     discussion_id: str = ""
 
 
-class OperationEnded(msgspec.Struct, frozen=True):
-    """The effect of a command that somebody waits for was carried out; what came of it was reported before."""
-
-    command_id: str
-
-
 class OperationDone(msgspec.Struct, frozen=True):
-    """Something that the person asked for was done and is worth a word."""
+    """Something that the person asked for was done.
 
-    subject: str
-    text: str
+    Args:
+        text: the word that it is worth, with its subject; empty for none. command_id: as the command asked for.
+    """
+
+    subject: str = ""
+    text: str = ""
     detail: str = ""
+    command_id: str = ""
 
 
 class WorkerReported(msgspec.Struct, frozen=True):
@@ -87,7 +86,7 @@ def command_id_of(message: object) -> str:
     return command_id
 
 
-Report = WritesCaughtUp | OperationFailed | OperationEnded | OperationDone | WorkerReported | Tick
+Report = WritesCaughtUp | OperationFailed | OperationDone | WorkerReported | Tick
 
 
 # Shared parts of every step: tables of what a room decides and follows, results, notices, small changes of

@@ -7,7 +7,7 @@ import pytest
 from core.app.app_messages import Command, awaited
 from core.app.execution import is_over
 from core.kernel.values.state import AppState, CommandOutcome, Level
-from core.kernel.values.updates import OperationEnded, OperationFailed, command_id_of, conclude, outcome_of
+from core.kernel.values.updates import OperationDone, OperationFailed, command_id_of, conclude, outcome_of
 from core.knowledge.knowledge_messages import ChangeKnowledge, RegenerateDigest
 from core.services.settings.settings_messages import RefreshModels
 from core.talk.context.context_messages import CreatePreset
@@ -44,7 +44,7 @@ def test_the_effect_carries_the_commands_id_and_its_end_is_the_commands(
 
     assert [command_id_of(effect) for effect in effects] == ["w1"]
     assert outcome_of(book.state, "w1") is None
-    book.play(OperationEnded("w1"))
+    book.play(OperationDone(command_id="w1"))
     assert outcome_of(book.state, "w1") == CommandOutcome("w1")
 
 
@@ -52,7 +52,7 @@ def test_a_failed_effect_is_told_to_who_waits_and_to_the_person(book: Playbook) 
     (effect,) = of(book.play(RegenerateDigest("w1")), ChangeKnowledge)
 
     book.play(OperationFailed("knowledge", "The disk is full", "Free some space", effect.command_id))
-    book.play(OperationEnded(effect.command_id))
+    book.play(OperationDone(command_id=effect.command_id))
 
     assert outcome_of(book.state, "w1") == CommandOutcome("w1", "", "The disk is full", "Free some space")
     assert book.state.program.notices[-1].level is Level.ERROR

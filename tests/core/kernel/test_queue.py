@@ -10,7 +10,7 @@ from core.app.app_messages import Effect, Event
 from core.kernel.errors import StorageError
 from core.kernel.queue import QueueWorker
 from core.kernel.values.discussion import Draft
-from core.kernel.values.updates import OperationEnded, OperationFailed, WorkerReported, WritesCaughtUp
+from core.kernel.values.updates import OperationDone, OperationFailed, WorkerReported, WritesCaughtUp
 from core.talk.discussion.discussion_messages import IndexDiscussion, SearchDiscussions, WriteDraft
 from tests.patience import PATIENCE_S
 
@@ -68,7 +68,7 @@ def test_an_effect_that_somebody_waits_for_is_told_to_have_ended_and_is_never_re
     gate.set()
 
     assert worker.stop(WAIT_S)
-    assert events.get_nowait() == OperationEnded("w1")
+    assert events.get_nowait() == OperationDone(command_id="w1")
     assert events.get_nowait() == OperationFailed("test", "The index is broken", "", "w2")
     assert events.empty()
 

@@ -81,7 +81,7 @@ def test_regenerating_turns_it_on_and_says_so(home: Path) -> None:
 
     assert isinstance(events[1], KnowledgeRead)
     assert events[1].knowledge.is_on
-    assert events[-1] == OperationDone("digest", "Digest written")
+    assert events[-1] == OperationDone(subject="digest", text="Digest written")
 
 
 def test_an_editors_save_is_in_the_digest_at_the_next_reading_also_where_it_cannot_be_written(

@@ -447,7 +447,7 @@ def test_a_found_server_is_offered_until_it_is_configured(book: Playbook) -> Non
 
 
 def test_information_leaves_by_itself_and_errors_stay(book: Playbook) -> None:
-    book.play(OperationDone("export", "Exported."))
+    book.play(OperationDone(subject="export", text="Exported."))
     book.play(OperationFailed("model", "No answer."))
 
     book.later(30).play(Tick())
@@ -471,7 +471,7 @@ def test_a_notice_on_the_same_subject_replaces_the_one_before(book: Playbook) ->
 
 
 def test_a_clock_that_jumps_back_does_not_keep_information_for_ever(book: Playbook) -> None:
-    book.play(OperationDone("export", "Exported."))
+    book.play(OperationDone(subject="export", text="Exported."))
     book.later(-86_400).play(Tick())
     assert book.state.program.notices == ()
 
