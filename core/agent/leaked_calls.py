@@ -213,17 +213,18 @@ _BEGUN = late(r"<[|｜][^<>|｜\s]{0,40}tool[^<>|｜\s]{0,40}[|｜]>")
 def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str, *, is_thought: bool) -> list[_Leak]:
     """Calls up to the end of a text: of a model that is known to write them so, or alone and told as calls by themselves."""
     is_known = _WRITES_BARE.search(model) is not None
-    quoted = _quoted(text)
     for head in islice(_BARE_HEAD.finditer(text), _MOST_TRIES if is_known else 1):
-        body, is_alone = head.end(), not text[: head.start()].strip()
+        body, is_alone = head.end(), head.start() == 0
         if not (is_known or (is_alone and not head[2] and _tells_itself(text, body))):
             continue
-        if not (is_alone or head[1] or is_thought) or OPENINGS.search(text, 0, head.start()):
-            continue
-        if not head[2] and any(first <= body < end for first, end in quoted):
+        if not (is_alone or head[1] or is_thought):
             continue
         found = _json_calls(text, body, tools) or (dialect_calls(text, body, tools) if is_known else None)
         if found is None or not _REST[bool(head[2])].match(text, found[1]):
+            continue
+        if OPENINGS.search(text, 0, head.start()):
+            continue
+        if not head[2] and any(first <= body < end for first, end in _quoted(text)):
             continue
         leak = _leak_of(head.start(), len(text), (text[body : found[1]],), found[0])
         return [] if leak is None else [leak]
@@ -263,7 +264,7 @@ vllm-project/vllm#46863, #51697), and the templates of open models, read 2026-11
 
 
 def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
-    quoted = _quoted(text)
+    quoted: list[tuple[int, int]] | None = None
     starts = _starts_of(tuple(tools), is_told=TELLS_OF_CALLS.search(text) is not None)
     at = behind = 0
     for _ in range(_MOST_TRIES):
@@ -272,6 +273,7 @@ def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
             return
         start = found.start()
         at = start + 1
+        quoted = _quoted(text) if quoted is None else quoted  # lines of a whole reply: not without need
         if any(first <= start < end for first, end in quoted):
             continue
         leak = _leak_at(text, start, tools)

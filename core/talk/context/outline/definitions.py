@@ -136,12 +136,17 @@ def _first_branches(source: bytes) -> bytes:
 _LAST_OF_LINE = re.compile(rb"(?<=[^\s{;,])[ ](?=\})")
 
 
+_ANNOTATIONS = re.compile(rb"(?m)^([ \t]*)((?:@[\w.]{1,100}(?:\([^()\n]{0,300}\))?[ \t]+){2,8})(?=[a-z])")
+"""Annotations before a declaration on its line: two of them behind a function are an expression to Kotlin's grammar."""
+
+
 def _readable(name: str, source: bytes) -> bytes:
     """The source without what its grammar stumbles over, each byte where it was: `a?.b = 1` of C# 14 hides its class, and
     macros around a prototype (`API int CALL open(void)`, `int open OF((void))`) hide its name. Kotlin's has no end for the
     last member of a class on one line: `class A { fun f() = 1 }`.
     """
     if name == "kotlin":
+        source = _ANNOTATIONS.sub(lambda found: found[1] + b" " * len(found[2]), source)
         return _LAST_OF_LINE.sub(b";", source)
     if name == "csharp":
         return _EXTENSION.sub(_as_class, _CONDITIONAL.sub(rb" \1", source))

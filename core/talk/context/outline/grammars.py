@@ -239,7 +239,9 @@ def _declarations(node: Node) -> Iterator[Named]:
     qualifiers = {
         _said(child) for child in node.children if child.type.endswith(("_specifier", "_qualifier"))
     }
-    is_shared = is_member or bool(qualifiers & {"extern", "const", "constexpr", "inline", "thread_local"})
+    is_shared = is_member or bool(
+        qualifiers & {"extern", "static", "const", "constexpr", "inline", "thread_local"}
+    )
     for declarator in node.children_by_field_name("declarator"):
         name, is_function = _declared(declarator)
         if name and is_function:
@@ -384,7 +386,12 @@ def _variable(node: Node) -> Iterator[Named]:
 
 def _is_component(name: str, value: Node | None) -> bool:
     """True for what a call makes of another component: `withRouter(Page)`, and a styled one."""
-    if value is None or value.type != "call_expression" or not re.match(r"[A-Z][a-z]", name):
+    if value is None or not re.match(r"[A-Z][a-z]", name):
+        return False
+    if value.type == "binary_expression":  # `styled.div<Props>` and a template, to a grammar of TSX
+        right = value.child_by_field_name("right")
+        return right is not None and right.type == "template_string"
+    if value.type != "call_expression":
         return False
     return _said(value.child_by_field_name("function")) not in {"require", "import"}
 
@@ -493,7 +500,7 @@ def _py_assigned(node: Node) -> Iterator[Named]:
     name = _said(left)
     if right is not None and right.type == "lambda":
         yield name, "function"
-    elif re.fullmatch(r"_?[A-Z]\w*", name):
+    elif right is None or re.fullmatch(r"_?[A-Z]\w*", name):  # a stub declares with a type alone
         yield name, "constant"
 
 

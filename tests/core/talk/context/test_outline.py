@@ -588,3 +588,19 @@ def test_a_signature_holds_the_name_and_what_an_enumeration_lists(
     path: str, text: str, signatures: str
 ) -> None:
     assert "|".join(symbol.signature for symbol in symbols_of(path, text)) == signatures
+
+
+HELD_OUT = {
+    "a.kt": ("@Composable\nfun Screen() { }\n@Preview @Composable private fun ScreenPreview() {}\n", ["Screen", "ScreenPreview"]),
+    "a.tsx": ("const Styled = styled.div<Props>`color: red;`;\nconst text = `x`;\n", ["Styled"]),
+    "a.c": ("static struct class *pump_class;\nstatic int depth;\nvoid f(void) { static int inner; }\n", ["pump_class", "depth", "f"]),
+    "a.pyi": ("version: str\ndef f() -> None: ...\nx = 1\n", ["version", "f"]),
+}  # fmt: skip
+"""Declarations that files written before trying had, and outlines lacked."""
+
+
+@pytest.mark.parametrize("path", HELD_OUT)
+def test_declarations_of_held_out_files_are_named(path: str) -> None:
+    text, names = HELD_OUT[path]
+
+    assert [symbol.name for symbol in symbols_of(path, text)] == names
