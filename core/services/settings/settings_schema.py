@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from core.kernel.language import LANGUAGE_VARIABLE, LANGUAGES, tr
 from core.kernel.values.provider import Effort, ProviderKind
@@ -42,27 +42,38 @@ class Kind(StrEnum):
     ITEMS = "list of file items"
 
 
+_KINDS = {bool: Kind.SWITCH, int: Kind.WHOLE, float: Kind.NUMBER, str: Kind.TEXT, tuple: Kind.TEXTS}
+_AT_KEY = "*"
+
+
 class Setting(msgspec.Struct, frozen=True):
     """One key.
 
     Args:
         key: dotted; `<name>` stands for a name that the person chooses (`providers.<id>.base_url`).
-        default: None where nothing is set; minimum, maximum: both included, for numbers and, for texts, length.
+        kind: by default that of `default`; default: None where nothing is set; minimum, maximum: both included, for numbers and, for texts, length.
         choices: the values it, or each of its texts, may have, empty for any.
-        field: where it lives in `Settings` (`ai.model`), empty for keys that become part of `Project`.
+        field: where it lives in `Settings`, by default at its key, without `ai_settings`; empty for keys that become part of
+            `Project`.
         env: environment variable that sets it, by the name in `<name>` where the key has one.
     """
 
     key: str
-    kind: Kind
     default: Value | None
     doc: str
+    kind: Kind = Kind.TEXT
     scope: SettingScope = SettingScope.ANY
-    field: str = ""
+    field: str = _AT_KEY
     env: tuple[tuple[str, str], ...] = ()
     choices: tuple[str, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.default is not None and self.kind is Kind.TEXT:
+            force_setattr(self, "kind", _KINDS[type(self.default)])
+        if self.field == _AT_KEY:
+            force_setattr(self, "field", self.key.removeprefix("ai_settings."))
 
     @property
     def section(self) -> str:
@@ -140,7 +151,6 @@ def _policies(table: str, where: str) -> tuple[Setting, ...]:
 _AI = (
     Setting(
         key="ai_settings.provider",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "The provider of a new discussion: `embedded`, `anthropic`, `openai`, `gemini`, `claude_code`, or the id of your own server. Empty: the last provider that you used, else one with a key, else the built-in model."
@@ -150,7 +160,6 @@ _AI = (
     ),
     Setting(
         key="ai_settings.model",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "The model of a new discussion, by the provider's name for the model. Empty: the provider's first model."
@@ -160,28 +169,24 @@ _AI = (
     ),
     Setting(
         key="ai_settings.system_prompt",
-        kind=Kind.TEXT,
         default="",
         doc=tr("The text of layer 4 if you choose no system prompt."),
         field="ai.system_prompt",
     ),
     Setting(
         key="ai_settings.system_prompt_preset",
-        kind=Kind.TEXT,
         default="",
         doc=tr("The system prompt of a new discussion: one of the names in `[system_prompts.<name>]`."),
         field="ai.system_prompt_preset",
     ),
     Setting(
         key="ai_settings.persona",
-        kind=Kind.TEXT,
         default="",
         doc=tr("The persona of a new discussion: one of the names in `[personas.<name>]`."),
         field="ai.persona",
     ),
     Setting(
         key="ai_settings.effort",
-        kind=Kind.TEXT,
         default="auto",
         doc=tr("How much a model thinks before it answers. With `auto`, the model decides."),
         field="ai.effort",
@@ -222,207 +227,165 @@ _AI = (
     ),
     Setting(
         key="ai_settings.knowledge.digest_enabled",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr("Put the digest into the context while its file exists."),
-        field="knowledge.digest_enabled",
     ),
     Setting(
         key="ai_settings.knowledge.budget_bytes",
-        kind=Kind.WHOLE,
         default=8192,
         doc=tr("The longest text of layer 7 (digest, facts and notes together), in bytes."),
-        field="knowledge.budget_bytes",
         minimum=0,
         maximum=1_000_000,
     ),
     Setting(
         key="ai_settings.knowledge.live_days",
-        kind=Kind.NUMBER,
         default=7.0,
         doc=tr("A harvest skips conversations that changed in the last days. Set the number of days."),
         scope=SettingScope.USER,
-        field="knowledge.live_days",
         minimum=0,
         maximum=3_650,
     ),
     Setting(
         key="ai_settings.knowledge.max_source_bytes",
-        kind=Kind.WHOLE,
         default=1_048_576,
         doc=tr("A harvest skips conversations that are larger than this, in bytes."),
         scope=SettingScope.USER,
-        field="knowledge.max_source_bytes",
         minimum=1,
         maximum=1_073_741_824,
     ),
     Setting(
         key="ai_settings.knowledge.harvest_sources",
-        kind=Kind.TEXTS,
         default=(),
         doc=tr(
             "Files and folders with conversations of other programs that a harvest also reads: absolute or from `~`. The files stay there."
         ),
         scope=SettingScope.USER,
-        field="knowledge.harvest_sources",
         maximum=1_000,
     ),
     Setting(
         key="ai_settings.knowledge.harvest_provider",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "The provider that reads conversations for a harvest. Empty: `ai_settings.provider`, else the built-in model, which is free."
         ),
         scope=SettingScope.USER,
-        field="knowledge.harvest_provider",
         maximum=100,
     ),
     Setting(
         key="ai_settings.knowledge.harvest_model",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "The model that reads conversations for a harvest, by the provider's name. Empty: the model of a new discussion."
         ),
         scope=SettingScope.USER,
-        field="knowledge.harvest_model",
         maximum=200,
     ),
     Setting(
         key="ai_settings.knowledge.mode",
-        kind=Kind.TEXT,
         default=MemoryMode.CONFIRM.value,
         doc=tr(
             "`recall`: models read knowledge, and no harvest writes knowledge. `confirm`: you confirm the items of a harvest. `automatic`: a harvest writes without a question if a conversation holds only the categories below. You always confirm items of the built-in model. Nothing turns memory on by itself."
         ),
         scope=SettingScope.USER,
-        field="knowledge.mode",
         choices=tuple(MemoryMode),
     ),
     Setting(
         key="ai_settings.knowledge.after_harvest",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "What happens to a conversation once its items are written. `keep`: it stays, marked as read. `trash`: it goes to the trash, unless an import made it; `trash_all`: imported ones go too. `leave`: it stays and is listed again. Empty: the window asks; other ways use `trash`."
         ),
         scope=SettingScope.USER,
-        field="knowledge.after_harvest",
         choices=("", *AfterHarvest),
     ),
     Setting(
         key="ai_settings.knowledge.automatic_categories",
-        kind=Kind.TEXTS,
         default=(),
         doc=tr(
             "The categories that the mode `automatic` writes: facts, decisions, tasks_done, tasks_open, questions, playbooks, files."
         ),
         scope=SettingScope.USER,
-        field="knowledge.automatic_categories",
         maximum=7,
     ),
     Setting(
         key="ai_settings.caching.anthropic_enabled",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr("Set breakpoints in requests to Anthropic, so that Anthropic caches the prefix."),
-        field="caching.anthropic_enabled",
     ),
     Setting(
         key="ai_settings.caching.anthropic_ttl",
-        kind=Kind.TEXT,
         default="auto",
         doc=tr(
             "The time to live of Anthropic's cache. With `auto`, the program decides by the pauses between your turns."
         ),
-        field="caching.anthropic_ttl",
         choices=("auto", "5m", "1h"),
     ),
     Setting(
         key="ai_settings.caching.gemini_enabled",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr("Let Gemini store the beginning of a discussion, files and turns, while that saves money."),
-        field="caching.gemini_enabled",
     ),
     Setting(
         key="ai_settings.caching.gemini_ttl_minutes",
-        kind=Kind.WHOLE,
         default=60,
         doc=tr(
             "The longest time that Gemini keeps a cache after a turn, in minutes. More than 60 needs `gemini_allow_long`."
         ),
-        field="caching.gemini_ttl_minutes",
         minimum=1,
         maximum=10_080,
     ),
     Setting(
         key="ai_settings.caching.gemini_allow_long",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr(
             "Let Gemini keep a cache for over an hour after a turn. Gemini charges for the storage all that time."
         ),
         scope=SettingScope.USER,
-        field="caching.gemini_allow_long",
     ),
     Setting(
         key="ai_settings.caching.openai_ttl",
-        kind=Kind.TEXT,
         default="auto",
         doc=tr(
             "The time to live of OpenAI's cache, if the model offers a choice. With `auto`, the program decides by the pauses between your turns."
         ),
-        field="caching.openai_ttl",
         choices=("auto", "30m", "12h"),
     ),
     Setting(
         key="ai_settings.caching.appends_changes",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr(
             "Append changes (files, presets, digest, notes, identity files) while the prefix is warm, instead of rewriting the prefix."
         ),
-        field="caching.appends_changes",
     ),
     Setting(
         key="ai_settings.caching.keepalive",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr("Keep an unused cache alive with small requests while that should save money."),
         scope=SettingScope.USER,
-        field="caching.keepalive",
     ),
     Setting(
         key="ai_settings.caching.keepalive_cap_usd",
-        kind=Kind.NUMBER,
         default=1.0,
         doc=tr(
             "The most that keepalives may cost in one idle time of a discussion, in US dollars. Keepalives, breakpoints, prewarming and storage at Gemini together have a bound for each discussion. They never lose more than twice the input price of its largest request."
         ),
         scope=SettingScope.USER,
-        field="caching.keepalive_cap_usd",
         minimum=0,
         maximum=1000,
     ),
     Setting(
         key="ai_settings.caching.prewarm",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr(
             "Read the prefix into the cache as soon as you open a discussion. The built-in model always does this, free of charge."
         ),
         scope=SettingScope.USER,
-        field="caching.prewarm",
     ),
     Setting(
         key="ai_settings.caching.embedded_disk_mb",
-        kind=Kind.WHOLE,
         default=512,
         doc=tr("The most disk space for saved prefixes of the built-in model, in MB."),
         scope=SettingScope.USER,
-        field="caching.embedded_disk_mb",
         minimum=0,
         maximum=1_000_000,
     ),
@@ -434,7 +397,6 @@ _AI = (
             "The limit of a day, in US dollars. Beyond it, the program asks before each send. Not set: no limit."
         ),
         scope=SettingScope.USER,
-        field="caching.day_limit_usd",
         minimum=0,
         maximum=1_000_000,
     ),
@@ -446,7 +408,6 @@ _AI = (
             "If the cache has ended, the next send writes the cache again. The program tells you first if this costs more than this amount, in US dollars. 0: never. Not set: the program offers this notice once a send costs over $0.25."
         ),
         scope=SettingScope.USER,
-        field="caching.cold_send_usd",
         minimum=0,
         maximum=1_000_000,
     ),
@@ -455,7 +416,6 @@ _AI = (
 _PROVIDERS = (
     Setting(
         key="providers.<id>.kind",
-        kind=Kind.TEXT,
         default="compatible",
         doc=tr(
             "The client for the server, `compatible` or `anthropic`; vendors have their own. Not set: `anthropic` for an address at anthropic.com, else `compatible`."
@@ -466,7 +426,6 @@ _PROVIDERS = (
     ),
     Setting(
         key="providers.<id>.label",
-        kind=Kind.TEXT,
         default="",
         doc=tr("The name in the window. Empty: the id."),
         scope=SettingScope.SERVER,
@@ -475,7 +434,6 @@ _PROVIDERS = (
     ),
     Setting(
         key="providers.<id>.base_url",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "The address of an OpenAI-compatible server (`http://127.0.0.1:11434/v1`), or another address for a vendor. Empty: the vendor's own address."
@@ -490,7 +448,6 @@ _PROVIDERS = (
     ),
     Setting(
         key="providers.<id>.timeout_s",
-        kind=Kind.NUMBER,
         default=300.0,
         doc=tr("The longest silence between two parts of a reply, in seconds."),
         scope=SettingScope.SERVER,
@@ -500,7 +457,6 @@ _PROVIDERS = (
     ),
     Setting(
         key="providers.<id>.connect_timeout_s",
-        kind=Kind.NUMBER,
         default=10.0,
         doc=tr("The longest wait for a connection, in seconds."),
         scope=SettingScope.SERVER,
@@ -522,7 +478,6 @@ _PROVIDERS = (
     ),
     Setting(
         key="providers.<id>.enabled",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr("Offer this provider."),
         scope=SettingScope.SERVER,
@@ -533,7 +488,6 @@ _PROVIDERS = (
 _MCP = (
     Setting(
         key="mcp.servers.<name>.command",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "The command of an MCP server over standard input and output, by name or absolute path. The command runs in the sandbox, and starts only after your approval."
@@ -544,7 +498,6 @@ _MCP = (
     ),
     Setting(
         key="mcp.servers.<name>.args",
-        kind=Kind.TEXTS,
         default=(),
         doc=tr("The command's arguments, passed unchanged."),
         scope=SettingScope.SERVER,
@@ -553,7 +506,6 @@ _MCP = (
     ),
     Setting(
         key="mcp.servers.<name>.environment",
-        kind=Kind.TEXTS,
         default=(),
         doc=tr(
             "The names of further variables for the server, beside those that every program needs. The values come from the keyring (`manual-slop key mcp.NAME`) or your environment. No file holds them."
@@ -565,7 +517,6 @@ _MCP = (
     ),
     Setting(
         key="mcp.servers.<name>.url",
-        kind=Kind.TEXT,
         default="",
         doc=tr("The address of an MCP server over streamable HTTP, instead of a command."),
         scope=SettingScope.SERVER,
@@ -574,7 +525,6 @@ _MCP = (
     ),
     Setting(
         key="mcp.servers.<name>.key_name",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "The name of the key that the program sends to the server as bearer token; store the key with `manual-slop key mcp.NAME`. Empty: no key."
@@ -585,7 +535,6 @@ _MCP = (
     ),
     Setting(
         key="mcp.servers.<name>.network",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr("Let an MCP server that a command starts use the network."),
         scope=SettingScope.SERVER,
@@ -593,7 +542,6 @@ _MCP = (
     ),
     Setting(
         key="mcp.servers.<name>.timeout_s",
-        kind=Kind.NUMBER,
         default=60.0,
         doc=tr("The longest call of the server, in seconds."),
         scope=SettingScope.SERVER,
@@ -603,7 +551,6 @@ _MCP = (
     ),
     Setting(
         key="mcp.servers.<name>.enabled",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr("Use this server."),
         scope=SettingScope.SERVER,
@@ -614,133 +561,108 @@ _MCP = (
 _WINDOW = (
     Setting(
         key="appearance.theme",
-        kind=Kind.TEXT,
         default="dark",
         doc=tr("The colours of the window."),
         scope=SettingScope.USER,
-        field="appearance.theme",
         env=(("", "MANUAL_SLOP_THEME"),),
         choices=("dark", "light"),
     ),
     Setting(
         key="appearance.ui_scale",
-        kind=Kind.NUMBER,
         default=1.0,
         doc=tr("The size of text and controls; 1.0 is normal."),
         scope=SettingScope.USER,
-        field="appearance.ui_scale",
         env=(("", "MANUAL_SLOP_UI_SCALE"),),
         minimum=0.5,
         maximum=3.0,
     ),
     Setting(
         key="appearance.language",
-        kind=Kind.TEXT,
         default="en",
         doc=tr("The language of the window and the command line, from the next start on."),
         scope=SettingScope.USER,
-        field="appearance.language",
         env=(("", LANGUAGE_VARIABLE),),
         choices=tuple(LANGUAGES),
     ),
     Setting(
         key="appearance.send_key",
-        kind=Kind.TEXT,
         default="ctrl+enter",
         doc=tr("The key that sends your message."),
         scope=SettingScope.USER,
-        field="appearance.send_key",
         choices=("ctrl+enter", "enter"),
     ),
     Setting(
         key="appearance.shortcuts",
-        kind=Kind.TEXTS,
         default=(),
         doc=tr(
             "Your own shortcuts, each as `action=shortcut`: `palette=Ctrl+Shift+K`; `none` for no shortcut. The list of shortcuts in the window writes them."
         ),
         scope=SettingScope.USER,
-        field="appearance.shortcuts",
         maximum=200,
     ),
     Setting(
         key="files.max_file_bytes",
-        kind=Kind.WHOLE,
         default=2_000_000,
         doc=tr("The largest file of a preset, in bytes. The program refuses larger files."),
         scope=SettingScope.USER,
-        field="files.max_file_bytes",
         minimum=1_000,
         maximum=100_000_000,
     ),
     Setting(
         key="files.max_glob_files",
-        kind=Kind.WHOLE,
         default=2_000,
         doc=tr("The most files that a preset's pattern may match. The program refuses a pattern with more."),
         scope=SettingScope.USER,
-        field="files.max_glob_files",
         minimum=1,
         maximum=100_000,
     ),
     Setting(
         key="files.max_attachment_bytes",
-        kind=Kind.WHOLE,
         default=20_000_000,
         doc=tr("The largest attachment, in bytes. The program refuses larger ones."),
         scope=SettingScope.USER,
-        field="files.max_attachment_bytes",
         minimum=1_000,
         maximum=1_000_000_000,
     ),
     Setting(
         key="files.paste_as_attachment_chars",
-        kind=Kind.WHOLE,
         default=20_000,
         doc=tr("The longest text that you can paste, in characters. A longer paste becomes an attachment."),
         scope=SettingScope.USER,
-        field="files.paste_as_attachment_chars",
         minimum=100,
         maximum=10_000_000,
     ),
     Setting(
         key="hooks.enabled",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr(
             "Let your other programs use the Hook API (docs/openapi.json) from the next start on. `--hooks` does this for one run."
         ),
         scope=SettingScope.USER,
-        field="hooks.enabled",
     ),
     Setting(
         key="hooks.port",
-        kind=Kind.WHOLE,
         default=0,
         doc=tr(
             "The Hook API's port on this computer. 0: any free port; `hook.json` in the data folder names it."
         ),
         scope=SettingScope.USER,
-        field="hooks.port",
         minimum=0,
         maximum=65_535,
     ),
     Setting(
         key="tools.max_rounds",
-        kind=Kind.WHOLE,
         default=20,
         doc=tr(
             "The most calls of the model in one turn with tools. After that, the turn stops and waits for you."
         ),
         scope=SettingScope.USER,
-        field="tools.max_rounds",
         minimum=1,
         maximum=1000,
     ),
     *(
         Setting(
             key=f"tools.{name}",
-            kind=Kind.WHOLE,
             default=default,
             doc=what,
             scope=SettingScope.USER,
@@ -782,54 +704,44 @@ _WINDOW = (
     ),
     Setting(
         key="agent.max_turns",
-        kind=Kind.WHOLE,
         default=20,
         doc=tr(
             "How many autonomous turns may follow without a message of yours. After that, the discussion rests until you write."
         ),
         scope=SettingScope.USER,
-        field="agent.max_turns",
         minimum=1,
         maximum=1000,
     ),
     Setting(
         key="agent.dreams",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr(
             "Have a resting autonomous discussion prepare a harvest preview once. The preview writes nothing, but its requests cost money."
         ),
         scope=SettingScope.USER,
-        field="agent.dreams",
     ),
     Setting(
         key="agent.desktop_idle",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr(
             "Tell an autonomous discussion how long you have used neither keyboard nor mouse in any window. Without this setting, the discussion knows only how long you have not used this window. The program measures this on X11. The code for macOS and Windows is untested, and Wayland does not tell programs."
         ),
         scope=SettingScope.USER,
-        field="agent.desktop_idle",
     ),
     Setting(
         key="imports.follow",
-        kind=Kind.TEXTS,
         default=(),
         doc=tr(
             "Files and folders of other programs, absolute or from `~`. While a window or `--headless` runs, the program imports new conversations and new parts from there. `manual-slop import --follow NAME` adds a place."
         ),
         scope=SettingScope.USER,
-        field="imports.follow",
         maximum=4_096,
     ),
     Setting(
         key="trash_days",
-        kind=Kind.WHOLE,
         default=30,
         doc=tr("How many days a deleted discussion stays in the trash."),
         scope=SettingScope.USER,
-        field="trash_days",
         minimum=0,
         maximum=36_500,
     ),
@@ -838,116 +750,92 @@ _WINDOW = (
 _RETRIEVAL = (
     Setting(
         key="retrieval.enabled",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr("Let you search notes, knowledge and past discussions here, with an index of them."),
-        field="retrieval.enabled",
     ),
     Setting(
         key="retrieval.corpora",
-        kind=Kind.TEXTS,
         default=("notes", "knowledge", "discussions"),
         doc=tr(
             "The places that search covers: `notes`, `knowledge`, `discussions`, and `project` for the project's own files."
         ),
-        field="retrieval.corpora",
         choices=tuple(Corpus),
     ),
     Setting(
         key="retrieval.roots",
-        kind=Kind.TEXTS,
         default=(),
         doc=tr(
             "The folders of your notes: relative to the project with `/`, or absolute inside its allowed roots. The program writes an `index.md` in each folder."
         ),
-        field="retrieval.roots",
         maximum=4_096,
     ),
     Setting(
         key="retrieval.ambient",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr(
             "With each message, send the passages of your knowledge and discussions that fit best. The Context view shows these passages first."
         ),
-        field="retrieval.ambient",
     ),
     Setting(
         key="retrieval.ambient_tokens",
-        kind=Kind.WHOLE,
         default=800,
         doc=tr("The most tokens of recall in one message."),
-        field="retrieval.ambient_tokens",
         minimum=100,
         maximum=20_000,
     ),
     Setting(
         key="retrieval.kept_out",
-        kind=Kind.TEXTS,
         default=(),
         doc=tr(
             "Sources that recall never uses, each as `corpus:path` (`knowledge:facts.md`). For a single item, add its mark (`knowledge:facts.md#0a1b2c3d4e5f`), as the button “Never recall” does."
         ),
-        field="retrieval.kept_out",
         maximum=1_000,
     ),
     Setting(
         key="retrieval.tag_fields",
-        kind=Kind.TEXTS,
         default=("tags",),
         doc=tr("The field names of tags in your notes (`**Tags:**`, or a key of the front matter)."),
-        field="retrieval.tag_fields",
         maximum=100,
     ),
     Setting(
         key="retrieval.date_fields",
-        kind=Kind.TEXTS,
         default=("date", "data"),
         doc=tr("The field names of dates in your notes."),
-        field="retrieval.date_fields",
         maximum=100,
     ),
     Setting(
         key="retrieval.embedder",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "The server of the embedding model, one of `[providers]`. A server on another computer needs a price of 0 in your `models.toml`. Empty: the embedding model that comes with the program."
         ),
         scope=SettingScope.USER,
-        field="retrieval.embedder",
         maximum=100,
     ),
     Setting(
         key="retrieval.embedding_model",
-        kind=Kind.TEXT,
         default="",
         doc=tr("The embedding model on that server, as the server names the model."),
         scope=SettingScope.USER,
-        field="retrieval.embedding_model",
         maximum=200,
     ),
     Setting(
         key="retrieval.embedding_dimension",
-        kind=Kind.WHOLE,
         default=384,
         doc=tr(
             "The number of components of the embedding model's vectors. Another model or number needs another index."
         ),
         scope=SettingScope.USER,
-        field="retrieval.embedding_dimension",
         minimum=8,
         maximum=4_096,
     ),
     Setting(
         key="retrieval.server",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "A PostgreSQL database with pgvector for the index: `postgresql://user@host/database`. The password comes from the keyring (`manual-slop key retrieval-server`). This needs the extra `postgres`. Empty: the index is on this computer."
         ),
         scope=SettingScope.USER,
-        field="retrieval.server",
         maximum=500,
     ),
 )
@@ -955,7 +843,6 @@ _RETRIEVAL = (
 _PROJECT = (
     Setting(
         key="project.name",
-        kind=Kind.TEXT,
         default="",
         doc=tr("The project's name. Empty: the name of the folder."),
         scope=SettingScope.PROJECT,
@@ -963,7 +850,6 @@ _PROJECT = (
     ),
     Setting(
         key="project.domain",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "The name for facts of this repository. Empty: the name in its `origin` address, else the folder's name. Two repositories with the same name share their facts until you set a name here."
@@ -982,7 +868,6 @@ _PROJECT = (
     ),
     Setting(
         key="project.identity",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr(
             "Read CLAUDE.md, AGENTS.md and POC.md. The program looks from the working folder up to the repository's root, and in the data folder. Files of a folder count once you trust the folder and have seen them listed. Files of the data folder always count."
@@ -1014,14 +899,12 @@ _PROJECT = (
     ),
     Setting(
         key="personas.<name>.text",
-        kind=Kind.TEXT,
         default=None,
         doc=tr("The text of a persona: who the model is."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="personas.<name>.file",
-        kind=Kind.TEXT,
         default=None,
         doc=tr("The file that holds the text of a persona."),
         scope=SettingScope.PROJECT,
@@ -1029,14 +912,12 @@ _PROJECT = (
     ),
     Setting(
         key="system_prompts.<name>.text",
-        kind=Kind.TEXT,
         default=None,
         doc=tr("The text of a system prompt: rules for the work."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="system_prompts.<name>.file",
-        kind=Kind.TEXT,
         default=None,
         doc=tr("The file that holds the text of a system prompt."),
         scope=SettingScope.PROJECT,
@@ -1050,7 +931,6 @@ MOST_PATH_CHARS = 4096
 _ITEM = (
     Setting(
         key="path",
-        kind=Kind.TEXT,
         default=None,
         doc=tr("The file: relative to the project's root with `/`, absolute, or a pattern (`src/**/*.py`)."),
         scope=SettingScope.PROJECT,
@@ -1059,7 +939,6 @@ _ITEM = (
     ),
     Setting(
         key="mode",
-        kind=Kind.TEXT,
         default="whole",
         doc=tr("How much of the file the model reads."),
         scope=SettingScope.PROJECT,
@@ -1081,28 +960,24 @@ _ITEM = (
     ),
     Setting(
         key="notes",
-        kind=Kind.TEXT,
         default="",
         doc=tr("A note to the model about the file."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="pinned",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr("Keep the file at the top of the preset."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="enabled",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr("Send this file to the model."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="include_ignored",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr(
             "Let a pattern also match files that `.gitignore` excludes. A path without wildcards is always included."
@@ -1111,23 +986,20 @@ _ITEM = (
     ),
 )
 
-ITEM_SETTINGS = tuple(replace(item, key=f"presets.<name>.items.{item.key}") for item in _ITEM)
+ITEM_SETTINGS = tuple(replace(item, key=f"presets.<name>.items.{item.key}", field="") for item in _ITEM)
 """The keys of one item of a preset."""
 
 _SIGNALS = (
     Setting(
         key="notifications.desktop",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr(
             "Show a desktop notice when a reply, a question or an approval waits. The notice appears after you have been away from the window for half a minute."
         ),
         scope=SettingScope.USER,
-        field="notifications.desktop",
     ),
     Setting(
         key="channels.<name>.host",
-        kind=Kind.TEXT,
         default=None,
         doc=tr(
             "The server of an IRC channel whose lines become signals. The program connects only over TLS."
@@ -1139,7 +1011,6 @@ _SIGNALS = (
     ),
     Setting(
         key="channels.<name>.port",
-        kind=Kind.WHOLE,
         default=6697,
         doc=tr("The server's port for TLS."),
         scope=SettingScope.USER,
@@ -1149,7 +1020,6 @@ _SIGNALS = (
     ),
     Setting(
         key="channels.<name>.room",
-        kind=Kind.TEXT,
         default=None,
         doc=tr("The name of the channel (`#builds`)."),
         scope=SettingScope.USER,
@@ -1159,7 +1029,6 @@ _SIGNALS = (
     ),
     Setting(
         key="channels.<name>.nick",
-        kind=Kind.TEXT,
         default="manual-slop",
         doc=tr("The program's nick in the channel."),
         scope=SettingScope.USER,
@@ -1169,7 +1038,6 @@ _SIGNALS = (
     ),
     Setting(
         key="channels.<name>.senders",
-        kind=Kind.TEXTS,
         default=(),
         doc=tr(
             "The nicks whose lines the program reads. On a network without nick protection, anybody can take a nick. Empty: no lines."
@@ -1181,7 +1049,6 @@ _SIGNALS = (
     ),
     Setting(
         key="channels.<name>.certificates",
-        kind=Kind.TEXT,
         default="",
         doc=tr(
             "A PEM file with the authorities that sign the server's certificate, as an absolute path. Empty: the usual authorities."
@@ -1192,7 +1059,6 @@ _SIGNALS = (
     ),
     Setting(
         key="channels.<name>.announces",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr(
             "Write a fixed notice to the channel when a reply, question or approval waits. Off: the program does this only for signals that came from the channel. The notice holds no text of a model."
@@ -1202,7 +1068,6 @@ _SIGNALS = (
     ),
     Setting(
         key="channels.<name>.answers",
-        kind=Kind.SWITCH,
         default=False,
         doc=tr(
             "Answer signals from the channel there, with the beginning of the model's reply. The beginning is one line of 240 characters."
@@ -1212,7 +1077,6 @@ _SIGNALS = (
     ),
     Setting(
         key="channels.<name>.enabled",
-        kind=Kind.SWITCH,
         default=True,
         doc=tr("Connect to this channel."),
         scope=SettingScope.USER,
@@ -1227,7 +1091,7 @@ SETTINGS: tuple[Setting, ...] = (
     *_MCP,
     *_WINDOW,
     *_SIGNALS,
-    *_PROJECT,
+    *(replace(setting, field="") for setting in _PROJECT),
     *ITEM_SETTINGS,
 )
 """Every key, in the order of the documentation."""
