@@ -251,10 +251,10 @@ class Chooser(msgspec.Struct):
             self.open(Path(os.path.normpath(path.parent)))
             self.name = path.name
         else:
-            self.problem = tr(
-                "{path}: no such {picks}",
-                path=path,
-                picks=tr("folder") if self.picks == "folder" else tr("file or folder"),
+            self.problem = (
+                tr("There is no folder {path}", path=path)
+                if self.picks == "folder"
+                else tr("There is no file or folder {path}", path=path)
             )
         return ()
 

@@ -567,7 +567,7 @@ def _ask(tour: Tour, chosen: str) -> None:
 
 
 def _let_go_on(tour: Tour, home: Path) -> None:
-    """It goes on alone beside a limit, rests, is woken by a file in the inbox, and is stopped."""
+    """It goes on alone beside a limit, rests, is woken by a new file in the inbox, and is stopped."""
     driver = tour.driver
     driver.key("Ctrl+7")
     driver.until(lambda: driver.has("Autonomy"), "the agent's panel")
@@ -586,7 +586,7 @@ def _let_go_on(tour: Tour, home: Path) -> None:
     make_dirs(inbox)
     write_file(inbox / LETTER, b"The old pier is closed from Monday.\n")
     took = tour.wait(lambda s: _rests(s) and LETTER in _woken_by(s), "the letter to wake it")
-    tour.say(f"{took:7.2f} s  woken by a file in the inbox, which it read as data; then it rests again")
+    tour.say(f"{took:7.2f} s  woken by a new file in the inbox, which it read as data; then it rests again")
     tour.shot("among-woken")
     spent = tour.state.attention.autonomy
     driver.click("Stop")

@@ -123,7 +123,7 @@ def _apply(tour: Tour, talked: str) -> None:
     harvest, driver = tour.state.harvest, tour.driver
     driver.click(driver.find("What happens to the conversations", kind=Combo))
     driver.step(6)
-    driver.click("Move them to the trash, keep imported ones")
+    driver.click("Move the conversations to the trash, but keep imported ones")
     driver.step(6)
     will = harvest_facts.outcome(harvest.preview or HarvestPreview(), harvest.look.artifacts).sentence
     tour.driver.click(will if tour.driver.has(will) else "Apply")
@@ -295,7 +295,7 @@ def _switch_on(tour: Tour, project: Path) -> None:
     tour.wait(lambda s: s.config.settings.retrieval.roots == (FOLDER,), "the folder of notes")
     driver.step(4)
     tour.shot("retrieval-off")
-    driver.click("Turn on for this project")
+    driver.click("Turn search on in this project")
     took = tour.wait(_is_indexed, "the index", RUN_S)
     report = tour.state.retrieval.report
     assert report is not None
@@ -333,7 +333,7 @@ def _share(tour: Tour, url: str | None) -> None:
     tour.wait(lambda s: s.retrieval.indexed_at != before and s.retrieval.progress is None, "the index", RUN_S)
     report = tour.state.retrieval.report
     if report is not None and report.server:
-        raise TourError(f"The index is not on the server: {report.server}")
+        raise TourError(f"The index is the index server was not updated: {report.server}")
 
 
 def _require_same(tour: Tour, there: SearchAnswer, here: SearchAnswer) -> None:

@@ -91,7 +91,7 @@ args = ["-c", "true"]
 
 HELD_BACK = (
     *("Server: theirs at ", "Server: my_server at ", "ai_settings.provider = theirs", "ai_settings.system_prompt"),
-    *("Outside folder that presets and searches may read, where index files are written: /", "Project context: ../outside.env", "identity files"),
+    *("Outside folder that presets and searches may read, and that gets index files: /", "Project context: ../outside.env", "identity files"),
     *("Context preset all: /etc/passwd (outside the project", "Persona: boss", "System prompt: boss", "System prompt: chief"),
     *("Text that the program itself sends to models: prompts/harvest-conversation.md", "MCP server (a command): helper (./sh -c true)"),
     *("retrieval.enabled = True", "retrieval.roots", "The project asks to change the Hook API", "The project's file holds a key", "The project loosens approvals"),

@@ -162,5 +162,9 @@ def _said(state: AppState, discussion_id: str, why: str) -> AppState:
     summary = state.discussions.summaries.get(discussion_id)
     if summary is None or not summary.meta.has_tools:
         return state
-    text = tr("{name!r} asks before edits again: {why}.", name=summary.meta.name, why=why)
+    text = tr(
+        "In {discussion!r}, the program asks before edits again: {why}.",
+        discussion=summary.meta.name,
+        why=why,
+    )
     return notify(state, f"mode/{discussion_id}", Level.INFO, text, discussion_id=discussion_id)

@@ -135,7 +135,7 @@ def _finding(state: AppState) -> str:
     preview, problem = state.harvest.preview or HarvestPreview(), state.harvest.problem
     read = count(len(preview.sources), tr("conversation"), tr("conversations"))
     new = [one for one in preview.items if not one.is_known]
-    early = tr(" The preview ended early: {problem}", problem=problem) if problem else ""
+    early = tr("The preview ended early: {problem}", problem=problem) if problem else ""
     if not new:
         return tr(
             "The preview read {read} and found nothing new and useful to keep.{early}", read=read, early=early
@@ -148,10 +148,10 @@ def _finding(state: AppState) -> str:
     lines = "\n".join(told)
     more = tr("\nand {new} more", new=len(new) - len(told)) if len(new) > len(told) else ""
     return tr(
-        "The preview read {read} and would keep {new} ({some}). It applies nothing.{early}\n{lines}{more}",
-        read=read,
-        new=count(len(new), tr("item"), tr("items")),
-        some=some,
+        "The preview read {conversations} and would keep {items} ({kinds}). Nothing is written yet.{early}\n{lines}{more}",
+        conversations=read,
+        items=count(len(new), tr("item"), tr("items")),
+        kinds=some,
         early=early,
         lines=lines,
         more=more,
@@ -189,11 +189,11 @@ def _start(state: AppState, given: Stamp, asked: StartAutonomy) -> Result:
             tr("Open the discussion first: only an open discussion can be autonomous."),
         ), ()
     if state.program.is_home_read_only:
-        text = tr("Autonomy is unavailable: the program cannot write to your data folder.")
+        text = tr("Autonomy cannot run here: the program cannot write to your data folder.")
         return decline(state, asked.command_id, STOP_NOTICE, text), ()
     if state.program.holder:
         text = tr(
-            "Autonomy is unavailable: another program uses this data folder ({holder}).",
+            "Autonomy cannot run here: another program uses this data folder ({holder}).",
             holder=state.program.holder,
         )
         return decline(state, asked.command_id, STOP_NOTICE, text), ()

@@ -152,7 +152,7 @@ _MOST_NAMED = 5
 
 
 def code_of(text: str, line: CommandLine, folder: str, root: str) -> Mapping[str, str]:
-    """Sha256 (hex) by path of the files that a line runs, with what they import in the project. Total.
+    """Sha256 (hex) by path of the files that a line runs, with what they import in the project. Raises nothing.
 
     Args:
         text: the line as it was given; its words are taken where it does not parse; line: as rules see it.

@@ -199,7 +199,7 @@ def _words(command: Node, data: bytes) -> list[str]:
     end = command.start_byte
     for child in command.children:
         if data[end : child.start_byte].strip(b" "):
-            raise _UnclearError(tr("the text has parts that belong to no word"))
+            raise _UnclearError(tr("parts of the text belong to no word of the command"))
         end = child.end_byte
         part = child
         if child.type == "command_name":

@@ -80,7 +80,7 @@ class RunMark:
                 self._write()
 
     def note_held(self, names: Iterable[str]) -> None:
-        """Note names that are held in a project from now on: the next start takes away what a kill leaves of them. Total."""
+        """Note names that are held in a project from now on: the next start takes away what a kill leaves of them. Raises nothing."""
         with self._lock, suppress(OSError, StorageError):
             if not self._held.issuperset(names := frozenset(names)):
                 self._held |= names

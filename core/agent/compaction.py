@@ -19,7 +19,7 @@ from core.agent.agent_messages import (
 from core.agent.cut_plan import COMPRESSION_PROMPT, SUMMARY_TOKENS, with_summary, without_summary
 from core.kernel.figures import count, money
 from core.kernel.ids import Stamp
-from core.kernel.language import as_sentences, in_english, spliced, tr
+from core.kernel.language import as_sentences, in_english, tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import LiveCall, OpenDiscussion
 from core.kernel.values.messages import Message
@@ -347,12 +347,12 @@ def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
     """Words for the person about a cut, with what made it needed where a request was too long."""
     call = state.turns.calls.get(one.discussion_id)
     overflow = call.overflow if call is not None and call.id == one.call_id else None
-    why = spliced("{} ", as_sentences(overflow.what, is_closed=True)) if overflow is not None else ""
+    why = overflow.what if overflow is not None else ""
     window = context_window(state, one.discussion_id)
     assumed = ""
     if window is not None and window.is_assumed and overflow is None:
         assumed = tr(
-            " The model's window is unknown: the program assumed {limit_tokens:,} tokens.",
+            "The model's window is unknown: the program assumed {limit_tokens:,} tokens.",
             limit_tokens=window.limit_tokens,
         )
     shrunk = (
@@ -364,9 +364,7 @@ def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
         else ""
     )
     left = as_sentences(_left(cut), shrunk)
-    return tr(
-        "{why}{value} The log keeps everything.{assumed}", why=why, value=left or _WITHIN, assumed=assumed
-    )
+    return as_sentences(why, left or _WITHIN, tr("The log keeps everything."), assumed, is_closed=True)
 
 
 _WITHIN = tr("The model still reads every message; only reasoning or tool calls were taken out.")
@@ -388,10 +386,10 @@ def _left(cut: ViewCut) -> str:
 
 
 _INSTEAD = {
-    (False, False): tr("Nothing replaces them."),
-    (True, False): tr("The model reads its journal instead."),
-    (False, True): tr("The model reads a summary instead."),
-    (True, True): tr("The model reads its journal and a summary instead."),
+    (False, False): tr("Nothing replaces these messages."),
+    (True, False): tr("Instead of these messages, the model reads its journal."),
+    (False, True): tr("Instead of these messages, the model reads a summary."),
+    (True, True): tr("Instead of these messages, the model reads its journal and a summary."),
 }
 """Sentence on the texts that replace messages, by a journal and a summary."""
 

@@ -13,7 +13,7 @@ from core.agent.journal_text import JournalEntry, covering, shown, tokens_of
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import size
 from core.kernel.frame import clean, frame, one_line
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.cache import CachePlan
 from core.kernel.values.messages import (
     AttachmentPart,
@@ -245,19 +245,17 @@ def _tokens(asked: CutRequest, messages: Sequence[Message]) -> int:
 
 def _nothing(asked: CutRequest, kept: int) -> str:
     budget = asked.budget
-    fixed = tr("{fixed:,} tokens of instructions, files and your message", fixed=budget.fixed)
     taken = (
-        tr("the last turn takes about {kept:,} tokens besides {fixed}", kept=kept, fixed=fixed)
-        if kept
-        else tr("the request already has {fixed}", fixed=fixed)
+        tr("The last turn takes about {kept:,} tokens.", kept=kept) if kept else "",
+        tr("Instructions, files and your message take {fixed:,} tokens.", fixed=budget.fixed),
     )
-    window = tr(
-        "; the window has {window:,} tokens{is_assumed}",
-        window=budget.window,
-        is_assumed=tr(" (assumed; the real size is unknown)") if budget.is_assumed else "",
+    window = (
+        tr("The program assumes a window of {window:,} tokens.", window=budget.window)
+        if budget.is_assumed
+        else tr("The window has {window:,} tokens.", window=budget.window)
     )
     known = "" if asked.why is CutReason.OVERFLOW else window  # else who refused it has said so
-    return tr("The program cannot compact any further: {taken}{known}.", taken=taken, known=known)
+    return as_sentences(tr("The program cannot compact any further."), *taken, known)
 
 
 def _tellable(asked: CutRequest) -> tuple[JournalEntry, ...]:

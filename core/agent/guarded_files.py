@@ -92,7 +92,7 @@ class GuardedPlaces:
     be nobody else's go behind the next command, all that were noted with the next start. Thread-safe.
 
     Args:
-        note: notes names on disk before they are made. Total.
+        note: notes names on disk before they are made. Raises nothing.
     """
 
     def __init__(self, note: Callable[[Iterable[str]], None] = lambda _names: None) -> None:
@@ -157,7 +157,7 @@ def notes_of(held: HeldPlaces, fresh: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def drop_left(held: Iterable[str]) -> None:
-    """Take away names that were held, the last one first; what somebody has put in meanwhile stays. Total."""
+    """Take away names that were held, the last one first; what somebody has put in meanwhile stays. Raises nothing."""
     for path in reversed(tuple(held)):
         content = next((words for name, words in _CONTENT.items() if path.endswith(f"/{name}")), None)
         with suppress(OSError, ValueError):
@@ -582,7 +582,7 @@ class Fence:
         self._closed = (*_SYSTEM, *_own_folders(places))
 
     def judge(self, path: str) -> ToolPath:
-        """Resolve a path as a model gave it, and judge it. Total.
+        """Resolve a path as a model gave it, and judge it. Raises nothing.
 
         Args:
             path: relative to the project's root, or absolute.
@@ -665,7 +665,7 @@ def remove_guarded(place: ToolPath, base_sha256: str) -> str:
 
 
 def remove_empty_folder(place: ToolPath) -> None:
-    """Remove a folder, by its judged path, following no link; one that holds anything, or is none, stays. Total."""
+    """Remove a folder, by its judged path, following no link; one that holds anything, or is none, stays. Raises nothing."""
     with suppress(OSError), held_folder(place.root, place.folders) as folder:
         folder.remove_folder(place.name)
 

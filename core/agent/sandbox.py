@@ -134,9 +134,9 @@ def _tried(program: Path, name: str, arguments: Iterable[str], remedy: str) -> C
         return Confinement(
             sandbox=Sandbox(
                 problem=tr(
-                    "{name} does not start ({name2}). {remedy}",
-                    name=name,
-                    name2=type(error).__name__,
+                    "The sandbox {sandbox} does not start ({error}). {remedy}",
+                    sandbox=name,
+                    error=type(error).__name__,
                     remedy=remedy,
                 ).strip()
             )

@@ -353,7 +353,7 @@ Described = msgspec.Meta
 def arguments_of(
     kind: ActKind, title: str, arguments_json: str, form: type[_Arguments]
 ) -> _Arguments | Judged:
-    """Arguments in a tool's form; a judged call that cannot be done, for the model, where they do not fit. Total."""
+    """Arguments in a tool's form; a judged call that cannot be done, for the model, where they do not fit. Raises nothing."""
     if len(arguments_json) > MAX_ARGUMENT_CHARS:
         return refused(kind, title, f"The arguments have {len(arguments_json):,} characters, too many.")
     try:

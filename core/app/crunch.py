@@ -142,7 +142,7 @@ class JobProcess:
             job.future.set_exception(fault)
         except Exception as fault:  # noqa: BLE001 (the edge of a worker)
             job.future.set_exception(
-                CrunchError(tr("The worker process could not start or answer"), remedy=str(fault))
+                CrunchError(tr("The helper process could not start or answer"), remedy=str(fault))
             )
 
     def _next_job(self) -> _Job | None:
@@ -160,13 +160,13 @@ class JobProcess:
         else:
             name = job.header["job"]
             raise CrunchError(
-                tr("The worker process crashed twice on {header!r}", header=name)
+                tr("The helper process crashed twice at the task {task!r}", task=name)
                 if self._attempts == _ATTEMPTS
-                else tr("The worker process crashed once on {header!r}", header=name)
+                else tr("The helper process crashed at the task {task!r}", task=name)
             )
         if "error" in answer:
             raise CrunchError(
-                tr("The worker process failed on {header!r}", header=job.header["job"]),
+                tr("The helper process failed at the task {task!r}", task=job.header["job"]),
                 remedy=str(answer["error"]),
             )
         return answer["value"]
@@ -191,9 +191,9 @@ class JobProcess:
             self._end_process()
             if is_late.is_set():
                 what = tr(
-                    "The worker process needed more than {timeout_s} for {header!r}",
-                    timeout_s=time_limit(self._timeout_s),
-                    header=job.header["job"],
+                    "The helper process needed more than {time_limit} for the task {task!r}",
+                    time_limit=time_limit(self._timeout_s),
+                    task=job.header["job"],
                 )
                 raise CrunchLateError(what) from None
             return None
@@ -302,7 +302,7 @@ class Crunch(JobProcess):
 
 
 def _closed() -> CrunchClosedError:
-    return CrunchClosedError(tr("The program has closed the worker process"))
+    return CrunchClosedError(tr("The program has ended its helper process"))
 
 
 def _give_up(process: subprocess.Popen[bytes], is_late: threading.Event) -> None:

@@ -264,8 +264,8 @@ def own(root: Path) -> HomeLock | None:
     ask_to_raise(root)
     raise LockedError(
         tr(
-            "Manual Slop ({words}) already has this data folder open. This program asked the open window to come forward",
-            words=held.words,
+            "Manual Slop ({process}) already has this data folder open. This program asked the open window to come forward",
+            process=held.words,
         ),
         remedy=tr("Close that program first, or start with another data folder (--home)"),
         where=str(root),
@@ -352,7 +352,9 @@ def _read_format(root: Path) -> int | None:
     except (UnicodeDecodeError, TomlError) as error:
         raise _broken_home(path, str(error)) from error
     if type(found) is not int or found < 1:
-        raise _broken_home(path, tr("format is {found!r}", found=found))
+        raise _broken_home(
+            path, tr("its format is {format!r}, and not a whole number from 1 on", format=found)
+        )
     return found
 
 

@@ -98,7 +98,10 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
         state = notify(state, "home-odd", Level.WARNING, text, joined("\n", event.odd))
     if event.crash:
         text = tr("The program ended unexpectedly last time. What you wrote is kept.")
-        detail = tr("The report names places in the program, none of your words: {crash}", crash=event.crash)
+        detail = tr(
+            "The crash report holds places in the program, and none of your words: {report}",
+            report=event.crash,
+        )
         state = notify(state, "crash", Level.WARNING, text, detail)
     going_on = () if event.is_read_only else (RunForget(), FindBatches())
     return state, (LoadSettings(), LoadSummaries(), *going_on)

@@ -28,7 +28,7 @@ import msgspec
 from core.agent.agent_messages import SetTools
 from core.app.app_messages import Command
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.cache import CachePrices
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import Message, Role
@@ -64,12 +64,12 @@ WORTH_SAYING_USD = 0.01
 AgainUsd = Callable[[AppState, str, int, int], float | None]
 """Price in US dollars of sending tokens of a discussion again: behind so many that are read still, so many."""
 _PREFIX: Mapping[str, tuple[str, LayerId | None]] = {
-    "provider": (tr("Switching the model"), None),
-    "model": (tr("Switching the model"), None),
-    "effort": (tr("Changing the effort"), None),
-    "persona": (tr("Changing the persona"), LayerId.PERSONA),
-    "system_preset": (tr("Changing the system prompt"), LayerId.SYSTEM_PRESET),
-    "preset": (tr("Changing the context preset"), LayerId.FILE_SET),
+    "provider": (tr("A change of the model"), None),
+    "model": (tr("A change of the model"), None),
+    "effort": (tr("A change of the effort"), None),
+    "persona": (tr("A change of the persona"), LayerId.PERSONA),
+    "system_preset": (tr("A change of the system prompt"), LayerId.SYSTEM_PRESET),
+    "preset": (tr("A change of the context preset"), LayerId.FILE_SET),
 }
 """Choices of what stands in front of the turns: what a change does in words, and the first layer that it loses (None: all)."""
 MessageCommand = EditMessage | DeleteMessage | RestoreMessage
@@ -254,12 +254,8 @@ def _tools(state: AppState, command: SetTools) -> WarmLoss | None:
         return None
     if _is_added(state, found.meta):
         return None
-    what, verb = (
-        (tr("Giving this discussion tools"), tr("Give tools anyway"))
-        if command.has_tools
-        else (tr("Removing this discussion's tools"), tr("Remove tools anyway"))
-    )
-    return _said(state, command.discussion_id, what, verb, 0)
+    verb = tr("Give tools anyway") if command.has_tools else tr("Remove tools anyway")
+    return _said(state, command.discussion_id, tr("A change of this discussion's tools"), verb, 0)
 
 
 def _server_tools(state: AppState, discussion_id: str) -> WarmLoss | None:
@@ -267,7 +263,7 @@ def _server_tools(state: AppState, discussion_id: str) -> WarmLoss | None:
     found = state.discussions.summaries.get(discussion_id)
     if found is None or not found.meta.caching_enabled or _is_added(state, found.meta):
         return None
-    return _said(state, discussion_id, tr("Adding the servers' tools now"), tr("Add tools anyway"), 0)
+    return _said(state, discussion_id, tr("An early change of the servers' tools"), tr("Add tools anyway"), 0)
 
 
 def _is_added(state: AppState, meta: DiscussionMeta, effort: Effort | None = None) -> bool:
@@ -300,30 +296,26 @@ def _said(
     if usd is None or usd <= WORTH_SAYING_USD:
         return None
     unused = tr("them") if not kept else tr("{tokens} of them", tokens=fmt.tokens(tokens))
-    sentence = tr(
-        "{state} caches {tokens} tokens of this discussion{state2}. {what} leaves {unused} unused: sending them again costs about {usd}.",
-        state=_holder(state, held),
-        tokens=fmt.tokens(held.tokens),
-        state2=_until(state, held),
-        what=what,
+    loss = tr(
+        "{change} leaves {unused} unused: sending them again costs about {usd}.",
+        change=what,
         unused=unused,
         usd=fmt.money(usd),
     )
-    return WarmLoss(discussion_id=discussion_id, sentence=sentence, verb=verb)
+    return WarmLoss(discussion_id=discussion_id, sentence=as_sentences(_cached(state, held), loss), verb=verb)
 
 
-def _holder(state: AppState, held: CacheStanding) -> str:
+def _cached(state: AppState, held: CacheStanding) -> str:
+    """Sentence on what a provider holds, and for how long most of it, where that is known."""
     status = state.config.providers.get(held.provider)
-    return (status.label if status else "") or held.provider
-
-
-def _until(state: AppState, held: CacheStanding) -> str:
-    """Time for which most of it is held, in words; empty where that is not ours."""
+    provider, tokens = (status.label if status else "") or held.provider, fmt.tokens(held.tokens)
     if not held.ends or state.now is None:
-        return ""
+        return tr("{provider} caches {tokens} tokens of this discussion.", provider=provider, tokens=tokens)
     return tr(
-        " for another {total_seconds}",
-        total_seconds=fmt.countdown((held.ends[0].at - state.now).total_seconds()),
+        "{provider} caches {tokens} tokens of this discussion for another {time}.",
+        provider=provider,
+        tokens=tokens,
+        time=fmt.countdown((held.ends[0].at - state.now).total_seconds()),
     )
 
 

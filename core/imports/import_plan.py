@@ -191,7 +191,7 @@ def plan_import(
             title=title,
             messages=0,
             skipped=dict(skipped),
-            why=tr("nothing in it can be kept"),
+            why=tr("nothing in the conversation can be kept"),
         )
     # Without what is left out a path may be the mere beginning of another: no branch. The first was seen last, and stays.
     inner = {(record.id, at) for way in ways for at, record in enumerate(way[:-1], 1)}
@@ -253,7 +253,7 @@ class _Maker:
         self.made: list[NewDiscussion] = []
         self.grown: list[Growth] = []
         self.first_id = ""
-        self.why = tr("all of it is already here")
+        self.why = tr("the whole conversation is already here")
         self._logs: list[tuple[str, tuple[str, ...]]] = []
         self._seen: dict[str, Held | None] = {}
         self._other: dict[str, MessageRecord] = {}
@@ -271,7 +271,7 @@ class _Maker:
             held = [found for record in way if (found := self._held(record.id)) is not None]
         ids = tuple(record.id for record in way)
         if held and held[-1].is_gone:
-            self.why = tr("its discussion is in the trash")
+            self.why = tr("the discussion of this conversation is in the trash")
             self.first_id = self.first_id or held[0].discussion_id
             return
         for found in held:
@@ -482,11 +482,19 @@ def left_out(report: ImportReport) -> tuple[str, ...]:
     others = report.other_files
     return (
         *(
-            (tr("adds nothing: {unchanged:,} (unchanged since the last import)", unchanged=report.unchanged),)
+            (
+                tr(
+                    "conversations that add nothing: {unchanged:,} (unchanged since the last import)",
+                    unchanged=report.unchanged,
+                ),
+            )
             if report.unchanged
             else ()
         ),
-        *(tr("adds nothing: {number:,} ({why})", number=number, why=why) for why, number in known),
+        *(
+            tr("conversations that add nothing: {number:,} ({why})", number=number, why=why)
+            for why, number in known
+        ),
         *(
             tr("left out: {what}: {number:,}", what=word, number=number)
             for word, number in report.skipped.items()
@@ -499,13 +507,10 @@ def left_out(report: ImportReport) -> tuple[str, ...]:
 def _no_conversation(report: ImportReport) -> str:
     named = ", ".join(one_line(name, 60) for name in report.other_names[:SHOWN_NAMES])
     more = report.other_files - min(len(report.other_names), SHOWN_NAMES)
-    rest = tr(" and {more:,} more", more=more) if more > 0 and named else ""
-    what = count(report.other_files, tr("file holds"), tr("files hold"))
     return tr(
-        "{what} no conversation: {named}{rest}. To import a text file anyway, choose the file itself.",
-        what=what,
-        named=named,
-        rest=rest,
+        "No conversation in {files}: {names}. To import a text file anyway, choose the file itself.",
+        files=count(report.other_files, tr("file"), tr("files")),
+        names=tr("{names} and {more:,} more", names=named, more=more) if more > 0 and named else named,
     )
 
 
@@ -521,13 +526,13 @@ def _knowledge(report: ImportReport) -> Iterator[str]:
         )
     elif report.offered:
         yield tr(
-            "{offered} from instructions, documents or memories{where}. {WHERE}",
-            offered=count(report.offered, tr("proposal"), tr("proposals")),
+            "{proposals} from instructions, documents or memories{where}. {remedy}",
+            proposals=count(report.offered, tr("proposal"), tr("proposals")),
             where=where,
-            WHERE=WHERE,
+            remedy=WHERE,
         )
     elif named and not report.not_offered:
-        yield tr("Instructions, documents or memories in {named}: nothing new.", named=named)
+        yield tr("In {files}, the import found no new instructions, documents or memories.", files=named)
     if report.not_offered:
         yield tr(
             "Not offered, since too many proposals wait: {not_offered:,}. Decide some, then import again.",
@@ -555,8 +560,8 @@ def _cut_text(cut: ImportFault) -> str:
 
 def _sum(report: ImportReport) -> str:
     found = tr(
-        "{new_count} of {count:,} in {files}",
-        new_count=count(report.new_count, tr("conversation"), tr("conversations")),
+        "{new} of {count:,} in {files}",
+        new=count(report.new_count, tr("conversation"), tr("conversations")),
         count=report.count,
         files=count(report.files, tr("file"), tr("files")),
     )
@@ -574,7 +579,7 @@ def _sum(report: ImportReport) -> str:
         count(report.new_messages, tr("message"), tr("messages")),
     )
     return (
-        tr("{found} would become {made}", found=found, made=made)
+        tr("{conversations} would become {discussions}", conversations=found, discussions=made)
         if report.is_dry
         else spliced("{}: {}", found, made)
     )

@@ -63,7 +63,7 @@ from core.talk.discussion import discussion_store, log, trash
 MAX_FAULTS = 200
 """Faults that a report lists."""
 
-UNTICKED = tr("you left it out")
+UNTICKED = tr("you left this conversation out")
 
 MAX_STAGED, MAX_STAGED_CHARS = 64, 16_000_000
 """Discussions, and characters of them, that wait for the medium together."""
@@ -443,7 +443,7 @@ Emit = Callable[[ImportEvent], None]
 TELL_S = 0.1
 """Seconds between two words on how far a run is."""
 
-STOPPED = tr("You stopped the run")
+STOPPED = tr("You stopped the import")
 ENDING = tr("The program is ending")
 
 

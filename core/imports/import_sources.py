@@ -24,7 +24,7 @@ from core.imports.import_plan import whole
 from core.kernel import paths
 from core.kernel.codecs import from_json, packed_decoder_of, to_json, to_msgpack
 from core.kernel.disk import append_file, make_dirs, write_passing
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file
 from core.kernel.patterns import late
@@ -181,7 +181,9 @@ def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
                     Origin(path=str(path), kind=TranscriptKind.UNKNOWN), file, is_named=is_named
                 )
     except OddFileError as error:
-        yield ImportFault(place=str(path), why=error.strerror or tr("it is not a file"), remedy=error.remedy)
+        yield ImportFault(
+            place=str(path), why=error.strerror or tr("this is not a file"), remedy=error.remedy
+        )
     except zipfile.BadZipFile as error:
         yield ImportFault(
             place=str(path),
@@ -315,7 +317,7 @@ def _unknown(origin: Origin, data: Buffer, *, is_named: bool) -> Found:
     if _LINKS.search(head[:4096]) is not None and b'"mapping"' not in head:
         return ImportFault(
             place=_shown(origin),
-            why=tr("it lists the files of an export but contains none of them"),
+            why=tr("the file lists the files of an export but contains none of them"),
             remedy=LINKED,
         )
     if is_named:
@@ -334,7 +336,7 @@ def _what(head: bytes) -> tuple[str, str]:
     """Reason why a file that was named holds no conversation, and the remedy, by its first bytes."""
     if head.startswith(_ZIP):
         return tr("the archive is cut off: its table of contents, at its end, is missing"), EXPORT_AGAIN
-    return tr("it is not a conversation of a known program"), KNOWN
+    return tr("the file is not a conversation of a known program"), KNOWN
 
 
 def _told(
@@ -344,7 +346,7 @@ def _told(
     for one in found:
         if isinstance(one, Unread):
             yield ImportFault(
-                place=f"{_shown(origin)}: {one.place}",
+                place=joined(": ", filter(None, (_shown(origin), one.place))),
                 why=one.why,
                 remedy=one.remedy,
                 is_cut=one.is_cut,
@@ -418,7 +420,7 @@ def _of_archive(outer: _Archive, file: BinaryIO) -> Iterator[Found]:
             if member.flag_bits & 0x1:
                 yield ImportFault(
                     place=_shown(origin),
-                    why=tr("it is encrypted"),
+                    why=tr("the file is encrypted"),
                     remedy=tr("Unpack the archive with its password"),
                 )
                 continue
@@ -445,15 +447,15 @@ def _of_member(
         ) as error:
             yield ImportFault(
                 place=_shown(origin),
-                why=tr("it cannot be unpacked: {error}", error=error),
+                why=tr("the file cannot be unpacked: {error}", error=error),
                 remedy=tr("Download the archive again"),
             )
             return
         if not is_whole:
             yield ImportFault(
                 place=_shown(origin),
-                why=tr("it unpacks to more than the archive says"),
-                remedy=tr("Do not trust this archive"),
+                why=tr("the file unpacks to more than the archive says"),
+                remedy=tr("Do not unpack this archive: someone may have tampered with it"),
             )
             return
         unpacked.flush()
@@ -464,9 +466,9 @@ def _of_member(
         inner = _Archive(outer.path, f"{origin.member}, ", outer.depth + 1, outer.left)
         if inner.depth > MAX_ARCHIVE_DEPTH or not zipfile.is_zipfile(unpacked):
             why = (
-                tr("it is not an archive")
+                tr("the file is not an archive")
                 if inner.depth <= MAX_ARCHIVE_DEPTH
-                else tr("it is nested in too many archives")
+                else tr("the file is nested in too many archives")
             )
             yield ImportFault(
                 place=_shown(origin), why=why, remedy=tr("Unpack the archive yourself and choose the files")
@@ -477,7 +479,7 @@ def _of_member(
         except zipfile.BadZipFile as error:
             yield ImportFault(
                 place=_shown(origin),
-                why=tr("it is damaged: {error}", error=error),
+                why=tr("the file is damaged: {error}", error=error),
                 remedy=tr("Download the file again"),
             )
         outer.left = inner.left

@@ -75,7 +75,9 @@ def start_child(
     """
     python = Path(sys.executable or "")
     if not python.is_absolute():  # empty or relative where Python could not tell its own place
-        raise FileNotFoundError(errno.ENOENT, tr("the program cannot find its own Python"), sys.executable)
+        raise FileNotFoundError(
+            errno.ENOENT, tr("the program cannot find the Python that runs it"), sys.executable
+        )
     screen = desktop_environment(os.environ) if has_screen else {}
     return start_program(
         python,

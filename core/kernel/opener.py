@@ -478,12 +478,14 @@ def _node(mode: int) -> str:
 
 
 def _odd(node: str, path: str | os.PathLike[str]) -> OddFileError:
-    return OddFileError(tr("this is {node}, not a file", node=node), tr("Move this away"), path)
+    return OddFileError(tr("this is {kind}, not a file", kind=node), tr("Move this away"), path)
 
 
 def _not_followed(path: str | os.PathLike[str]) -> OddFileError:
     return OddFileError(
-        tr("this is a link, which the program does not follow here"), tr("Put a file in its place"), path
+        tr("this is a link, which the program does not follow here"),
+        tr("Put a file there in place of the link"),
+        path,
     )
 
 

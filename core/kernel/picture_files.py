@@ -20,7 +20,7 @@ _FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/webp": "WEBP"}
 
 
 def as_looked_at(data: bytes, media_type: str) -> bytes:
-    """A picture that a model sees as a person does, the same bytes where that is so already. Total."""
+    """A picture that a model sees as a person does, the same bytes where that is so already. Raises nothing."""
     form = _FORMATS.get(media_type)
     if form is None:
         return data

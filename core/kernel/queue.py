@@ -202,7 +202,7 @@ class QueueWorker(Generic[E]):
             del effect  # it may hold tens of megabytes, and the next one may be hours away
 
     def _failed(self, effect: E, error: SlopError) -> None:
-        """Say it, once for what is tried again, and keep that."""
+        """Report a failure, once for work that is tried again, and remember that report."""
         is_told = self._forget(effect)
         is_gone = isinstance(error, StorageError) and error.errno == errno.ENOENT
         if self._keeps is not None and self._keeps(effect) and not is_gone:

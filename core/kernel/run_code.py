@@ -239,7 +239,7 @@ class CodeHashes:
         return digest.hexdigest()
 
     def imported(self, words: RunWords, within: str) -> RunCode:
-        """Code that the words name, with the files that it imports beside it. A file that cannot be read has no hash, and counts as one. Total.
+        """Code that the words name, with the files that it imports beside it. A file that cannot be read has no hash, and counts as one. Raises nothing.
 
         Args:
             within: a folder, absolute, links resolved: of a script elsewhere nothing is looked for that it imports.

@@ -45,7 +45,7 @@ class WebAddress(msgspec.Struct, frozen=True):
 
 
 def parse_address(url: str) -> WebAddress:
-    """Take an address apart. Total. Names are not resolved: a name that is asked for tells its owner something."""
+    """Take an address apart. Raises nothing. Names are not resolved: a name that is asked for tells its owner something."""
     if len(url) > MAX_CHARS or any(ord(char) < 33 or ord(char) == 127 for char in url):
         return WebAddress(problem=tr("The address is too long, or holds spaces or control characters."))
     try:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.figures import count
 from core.kernel.frame import atx_heading, clean, without_blocks
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.knowledge import Category, CategoryFile, Item, NewItem, Provenance
@@ -148,7 +148,7 @@ def note_name(file_id: str) -> str:
 
 
 def parse_file(name: str, data: bytes, *, most_chars: int = ITEM_MAX_CHARS) -> CategoryFile:
-    """Read a category file or notes. Total over its input: what is no item is not understood and is kept. O(n).
+    """Read a category file or notes. Raises nothing: what is no item is not understood and is kept. O(n).
 
     Args:
         name: below the knowledge directory; data: its bytes, BOM, CRLF and bytes that are no UTF-8 allowed.
@@ -303,19 +303,22 @@ def _too_long(name: str, long: Sequence[tuple[int, int]], most: int) -> str:
     if not long:
         return ""
     line, size = long[0]
-    others = (
-        tr(" (and {long} like it)", long=count(len(long) - 1, tr("more item"), tr("more items")))
-        if len(long) > 1
-        else ""
-    )
-    return tr(
-        "{name}, line {line:,}: the program skips this item, because its {size:,} characters exceed {most:,}{others}. The item stays in the file: split it, or move its long part elsewhere",
+    said = tr(
+        "{name}, line {line:,}: the program skips this item, because its {size:,} characters exceed {most:,}. The item stays in the file: split it, or move its long part elsewhere",
         name=name,
         line=line,
         size=size,
         most=most,
-        others=others,
     )
+    others = (
+        tr(
+            "The program also skips {items} of the file",
+            items=count(len(long) - 1, tr("long item"), tr("long items")),
+        )
+        if len(long) > 1
+        else ""
+    )
+    return as_sentences(said, others)
 
 
 def _backwards(data: bytes, first: int, last: int) -> Iterator[Said]:

@@ -320,7 +320,8 @@ def restore_fact(home: Path, deleted: RestoreFact, *, disk: Disk = OS_DISK) -> N
     path = paths.knowledge_dir(home) / deleted.file
     if place is None:
         raise SlopError(
-            tr("{file!r} is not a file of facts", file=deleted.file), remedy=tr("Write the fact by hand")
+            tr("{file!r} is not a file of facts", file=deleted.file),
+            remedy=tr("Write the fact into a file of facts yourself"),
         )
 
     def with_item(data: bytes) -> bytes:
@@ -331,7 +332,7 @@ def restore_fact(home: Path, deleted: RestoreFact, *, disk: Disk = OS_DISK) -> N
         if found is None:
             raise SlopError(
                 tr("The program cannot restore {fact_id} as it was", fact_id=deleted.fact_id),
-                remedy=tr("Write the fact by hand"),
+                remedy=tr("Write the fact into a file of facts yourself"),
                 where=str(path),
             )
         return found.encode()

@@ -293,7 +293,7 @@ def _held(home: Path, name: str, what: str, wait_s: float, disk: Disk) -> Iterat
     lock = take_lock(path, wait_s=wait_s)
     if lock is None:
         raise LockedError(
-            tr("Knowledge is being written by {path}", path=_holder(path)),
+            tr("Something else is writing to knowledge now: {writer}", writer=_holder(path)),
             remedy=tr("Wait until it has ended, then try again"),
             where=str(directory),
         )
@@ -316,10 +316,10 @@ def _holder(path: Path) -> str:
     try:
         holder = read_json(read_file(path.with_suffix(".holder")))
         return tr(
-            "{holder} (process {holder2}, since {holder3})",
-            holder=holder["what"],
-            holder2=holder["pid"],
-            holder3=holder["since"],
+            "{task} (process {pid}, since {since})",
+            task=holder["what"],
+            pid=holder["pid"],
+            since=holder["since"],
         )
     except (OSError, ValueError, KeyError, TypeError):
         return tr("another window or command")

@@ -41,7 +41,7 @@ LINE_WORDS = {
     HistoryKind.FORGOTTEN: tr("forgotten"),
     HistoryKind.DELETED: tr("deleted"),
     HistoryKind.RESTORED: tr("restored"),
-    HistoryKind.HELD: tr("not written yet: the program cannot read its file of facts"),
+    HistoryKind.HELD: tr("not written yet: the program cannot read the file for this fact"),
     HistoryKind.UNDONE: tr("undone"),
     HistoryKind.USED: tr("used in a reply"),
 }
@@ -52,7 +52,7 @@ OBJECT_CHARS = 120
 PLACE_WORDS = {
     TurnPlace.LIST: "",
     TurnPlace.TRASH: tr("in the trash"),
-    TurnPlace.FILE: tr("a file of another program"),
+    TurnPlace.FILE: tr("in a file of another program"),
     TurnPlace.GONE: tr("the conversation is gone"),
 }
 
@@ -71,7 +71,7 @@ def witness_line(witness: Witness) -> str:
                 None,
                 (
                     place,
-                    tr("the message is gone") if not witness.turn else tr("its words have changed since"),
+                    tr("the message is gone") if not witness.turn else tr("the message has changed since"),
                 ),
             )
         )
@@ -122,7 +122,8 @@ def no_evidence(told: ItemHistory) -> str:
     """The reason why an item has no known evidence."""
     if told.source:
         return tr(
-            "from {source}, whose words are gone or were never kept", source=scrubbed_line(told.source, 100)
+            "from {source}; the program no longer has the words of this conversation",
+            source=scrubbed_line(told.source, 100),
         )
     return tr("written by hand, or before the program kept evidence")
 
@@ -155,7 +156,7 @@ def history_lines(told: ItemHistory) -> Iterator[str]:
     yield (
         tr("based on:")
         if told.witnesses
-        else tr("based on: nothing that is known ({reason})", reason=no_evidence(told))
+        else tr("based on: no known conversation ({reason})", reason=no_evidence(told))
     )
     for witness in told.witnesses:
         yield f"  {witness_line(witness)}"
@@ -239,7 +240,7 @@ def seen_lines(seen: tuple[SeenItems, ...]) -> Iterator[str]:
             for item in one.facts
         )
         if one.missing:
-            yield tr("  {missing} that are no longer known", missing=one.missing)
+            yield tr("  items that no longer exist: {missing}", missing=one.missing)
 
 
 def seen_data(one: SeenItems) -> dict[str, Any]:

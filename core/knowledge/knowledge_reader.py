@@ -185,7 +185,7 @@ def instead_of_digest(path: Path) -> str:
         return ""
     what = tr("a link") if path.is_symlink() else tr("not a file")
     return tr(
-        "Memory is off: {name} is {what} and counts as missing. Remove it, then turn memory on: {path}",
+        "Memory is off, because {name} is {what}. Remove {name}, then turn memory on: {path}",
         name=path.name,
         what=what,
         path=path,

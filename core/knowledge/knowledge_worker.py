@@ -313,7 +313,9 @@ class KnowledgeHandler:
             self._fail("knowledge", error)
             return
         if found:
-            text = tr("The program finished an interrupted harvest: {found} conversations", found=len(found))
+            text = tr(
+                "The program finished a harvest that was cut short: {found} conversations", found=len(found)
+            )
             self._emit(OperationDone(subject="knowledge", text=text, detail="\n".join(found)))
 
 

@@ -35,13 +35,15 @@ def read_ledger(data: bytes, where: str) -> dict[str, Any]:
             if _has_twice(text, document):
                 document = read_json(text, object_pairs_hook=_united)
     except UnicodeDecodeError as error:
-        raise _broken(where, data[: error.start].count(b"\n") + 1, tr("it is not UTF-8 text")) from error
+        raise _broken(
+            where, data[: error.start].count(b"\n") + 1, tr("the ledger is not UTF-8 text")
+        ) from error
     except json.JSONDecodeError as error:
-        raise _broken(where, error.lineno, tr("it is not JSON: {msg}", msg=error.msg)) from error
+        raise _broken(where, error.lineno, tr("the ledger is not JSON: {msg}", msg=error.msg)) from error
     except ValueError as error:
-        raise _broken(where, 1, tr("it is not JSON: {error}", error=error)) from error
+        raise _broken(where, 1, tr("the ledger is not JSON: {error}", error=error)) from error
     if not isinstance(document, dict) or not isinstance(document.setdefault("entries", {}), dict):
-        raise _broken(where, 1, tr('it holds no object "entries"'))
+        raise _broken(where, 1, tr('the file holds no object "entries"'))
     return document
 
 

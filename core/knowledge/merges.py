@@ -13,7 +13,7 @@ from typing import Any
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money, price
 from core.kernel.frame import flat
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.patterns import late
 from core.kernel.values.knowledge import (
     Category,
@@ -560,13 +560,12 @@ def lost_text(group: MergeGroup) -> str:
 
 def offer_words(who: str, count_read: int, file: str) -> str:
     """Sentence before a model is asked for a merge. `who`: the model by its name; `count_read`: items that there are."""
-    read = tr(
-        "{model} reads {items} in {file} and proposes which items to merge",
+    return tr(
+        "{model} reads {items} in {file} and proposes which items to merge. You see each merge before the program writes anything.",
         model=who,
         items=count(count_read, tr("item"), tr("items")),
         file=file,
     )
-    return tr("{read}. You see each merge before the program writes anything.", read=read)
 
 
 def ask_words(cost_usd: float | None) -> str:
@@ -588,29 +587,29 @@ def cost_words(merge: MergeProposal) -> str:
 def summary(merge: MergeProposal, who: str = "") -> str:
     """A proposal in a sentence. `who`: the model by its name, by default as the provider calls it."""
     read = tr(
-        "{value} read {read:,} of {total}",
-        value=who or merge.model or merge.provider,
+        "{model} read {read:,} of {items}",
+        model=who or merge.model or merge.provider,
         read=merge.read,
-        total=count(merge.total, tr("item"), tr("items")),
+        items=count(merge.total, tr("item"), tr("items")),
     )
     dropped = (
         tr(
-            "; the program left out {dropped} with unknown or empty items",
-            dropped=count(merge.dropped, tr("merge"), tr("merges")),
+            "The program left out {merges} with unknown or empty items",
+            merges=count(merge.dropped, tr("proposed merge"), tr("proposed merges")),
         )
         if merge.dropped
         else ""
     )
-    if not merge.groups:
-        return tr("{read} and would merge none{dropped}.", read=read, dropped=dropped)
-    gone = sum(len(group.items) for group in merge.ticked)
-    return tr(
-        "{read}: {gone:,} of them would become {ticked:,}{dropped}.",
-        read=read,
-        gone=gone,
-        ticked=len(merge.ticked),
-        dropped=dropped,
+    result = (
+        tr(
+            "{gone:,} of these items would become {merged:,}",
+            gone=sum(len(group.items) for group in merge.ticked),
+            merged=len(merge.ticked),
+        )
+        if merge.groups
+        else tr("The model proposes no merge")
     )
+    return as_sentences(read, result, dropped, is_closed=True)
 
 
 def merge_data(merge: MergeProposal) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def content_hash(path: str) -> str:
 
 
 def parse_notes(name: str, data: bytes) -> NoteFile:
-    """Read a note file. Total over its input. `name`: below the knowledge directory."""
+    """Read a note file. Raises nothing. `name`: below the knowledge directory."""
     parsed = parse_file(name, data)
     lines = data[:16_384].decode("utf-8", "replace").split("\n")
     heading = next(filter(None, map(_named_path, lines)), "")

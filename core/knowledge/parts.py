@@ -188,10 +188,10 @@ def removal_sentence(removed: Iterable[Item], known: Iterable[Item], *, merged: 
     over = [c for c in Category if counts[c] > MOST_ITEMS and counts[c] > MOST_SHARE * totals[c]]
     told = (
         tr(
-            "{counts:,} of {totals:,} {replace}",
-            counts=counts[c],
-            totals=totals[c],
-            replace=c.value.replace("_", " "),
+            "{removed:,} of {total:,} {category}",
+            removed=counts[c],
+            total=totals[c],
+            category=c.value.replace("_", " "),
         )
         for c in over
     )
@@ -203,7 +203,7 @@ def removal_sentence(removed: Iterable[Item], known: Iterable[Item], *, merged: 
             merged=count_of_figures(merged, tr("item"), tr("items")),
             items=", ".join(told),
         )
-        return tr("{words}; the program keeps the old file, and Undo restores it", words=words)
+        return tr("{consequence}; the program keeps the old file, and Undo restores it", consequence=words)
     return tr("This would remove {items}", items=", ".join(told))
 
 

@@ -46,7 +46,7 @@ def differences(approved: McpApproval, found: McpApproval) -> tuple[str, ...]:
         (tr("Its key"), approved.key, found.key),
         (tr("The network"), _network(approved), _network(found)),
         (
-            tr("Folders with more code than an approval covers"),
+            tr("Folders with code that your approval does not cover"),
             _words(approved.unbound),
             _words(found.unbound),
         ),
@@ -60,7 +60,7 @@ def differences(approved: McpApproval, found: McpApproval) -> tuple[str, ...]:
         lines.append(tr("Its program is not the file that you approved: {program}", program=found.program))
     lines += _file_differences(approved.files, found.files)
     lines += [
-        tr("One of its files leads elsewhere: {name}, now to {path}", name=name, path=path)
+        tr("A file of the server is at another place now: {name}, now {path}", name=name, path=path)
         for name, path in found.data.items()
         if path != approved.data.get(name, name)
     ]
@@ -156,7 +156,7 @@ def _words(words: Sequence[str]) -> str:
 
 
 def _network(approval: McpApproval) -> str:
-    return tr("open to the server") if approval.network else tr("off")
+    return tr("the server may use it") if approval.network else tr("off")
 
 
 def _said(text: str) -> str:
@@ -246,18 +246,24 @@ def where_words(settings: McpServerSettings) -> str:
 def _code_lines(asked: McpApproval) -> Iterator[tuple[str, str]]:
     """Lines on code and data: a yes is bound to the one, and the other may change."""
     if asked.files:
-        yield tr("Code: a change needs your approval again"), "\n".join(_code_rows(asked.files))
+        yield (
+            tr("Code of the server: after a change, you approve the server again"),
+            "\n".join(_code_rows(asked.files)),
+        )
     if asked.unbound:
         folders = ", ".join(asked.unbound)
         yield (
-            tr("Your approval covers only a part of the code"),
+            tr("Your approval covers only a part of the server's code"),
             tr(
                 "One approval does not cover all code in {folders}. If the uncovered code changes, the program does not notice",
                 folders=folders,
             ),
         )
     if asked.data:
-        yield tr("Data that the server may change"), ", ".join(sorted(asked.data))
+        yield (
+            tr("Data files of the server: they may change without a new approval"),
+            ", ".join(sorted(asked.data)),
+        )
 
 
 def _code_rows(files: Mapping[str, str]) -> Iterator[str]:
@@ -278,13 +284,13 @@ def _code_rows(files: Mapping[str, str]) -> Iterator[str]:
         )
     if rest := [row for _, inside in shown[MOST_FOLDERS:] for row in inside]:
         yield tr(
-            "{rest} in {shown} ({rest2})",
-            rest=figures.count(len(rest), tr("more file"), tr("more files")),
-            shown=figures.count(len(shown) - MOST_FOLDERS, tr("folder"), tr("folders")),
-            rest2=_digest(rest),
+            "{files} in {folders} ({sha256})",
+            files=figures.count(len(rest), tr("more file"), tr("more files")),
+            folders=figures.count(len(shown) - MOST_FOLDERS, tr("folder"), tr("folders")),
+            sha256=_digest(rest),
         )
     yield from (
-        tr("packages in {folder} ({sha256})", folder=folder, sha256=sha256[:HASH_CHARS])
+        tr("installed packages in {folder} ({sha256})", folder=folder, sha256=sha256[:HASH_CHARS])
         for folder, sha256 in packages
     )
 

@@ -145,7 +145,7 @@ def _problem(server: str, tool: ListedTool) -> str:
             most=MOST_NAME_CHARS,
         )
     if tool.is_task:
-        return tr("the tool runs as a background task and not as a call")
+        return tr("the program does not support tools that run as background tasks")
     if tool.schema.get("type", "object") != "object":
         return tr("the tool's schema does not describe an object")
     problem = _top_problem(tool.schema) or _schema_problem(tool.schema, MOST_DEPTH)

@@ -138,9 +138,9 @@ class ServerFinder:
         except OSError as error:
             raise ConfigError(
                 tr(
-                    "The program cannot read the code of the MCP server {name} ({value})",
+                    "The program cannot read the code of the MCP server {name} ({reason})",
                     name=name,
-                    value=error.strerror or error,
+                    reason=error.strerror or error,
                 ),
                 where=str(error.filename or program),
             ) from error

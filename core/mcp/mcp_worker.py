@@ -260,7 +260,9 @@ class McpHandler:
                     ServerFailed(
                         name=name,
                         problem=tr(
-                            "The program failed: {name}: {error}", name=type(error).__name__, error=error
+                            "Manual Slop has a fault ({kind}): {error}",
+                            kind=type(error).__name__,
+                            error=error,
                         ),
                     )
                 )

@@ -394,7 +394,7 @@ def _heading(hit: SearchHit) -> str:
 def _passage(one: _Told, terms: Iterable[str]) -> RecalledPassage:
     hit = one.hit
     shared = shared_terms(terms, hit)
-    by = [tr("the passage contains {words}", words=", ".join(shared[:5]))] if shared else []
+    by = [tr("the passage contains your words {words}", words=", ".join(shared[:5]))] if shared else []
     if hit.cosine >= LEAST_COSINE:
         by.append(tr("the meaning is close ({cosine:.2f})", cosine=hit.cosine))
     why = (

@@ -266,16 +266,24 @@ def read_e5(data: bytes | mmap.mmap) -> E5File:
     try:
         return _read(view)
     except (struct.error, IndexError, UnicodeDecodeError) as error:
-        raise E5FileError(tr("The file ends too soon, or has another form: {error}", error=error)) from error
+        raise E5FileError(
+            tr("The embedding model's file ends too soon, or has another form: {error}", error=error)
+        ) from error
 
 
 def _read(view: memoryview) -> E5File:
     if bytes(view[:4]) != b"E5S1":
-        raise E5FileError(tr("The file does not begin with E5S1"))
+        raise E5FileError(tr("The embedding model's file does not begin with E5S1"))
     head = Head._make(struct.unpack_from("<7i", view, 8))
     epsilon, block = struct.unpack_from("<fi", view, 36)
     if block != BLOCK:
-        raise E5FileError(tr("A block has {block} weights, not {BLOCK}", block=block, BLOCK=BLOCK))
+        raise E5FileError(
+            tr(
+                "The embedding model's file is damaged: a block has {block} weights, not {BLOCK}",
+                block=block,
+                BLOCK=BLOCK,
+            )
+        )
     count, *special = struct.unpack_from("<5i", view, 44)
     (blob_bytes,) = struct.unpack_from("<Q", view, 64)
     at = 72

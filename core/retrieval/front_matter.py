@@ -102,7 +102,7 @@ class FrontBlock(NamedTuple):
 
 
 def read_front_matter(text: str) -> NoteFields:
-    """Read the blocks at the begin of a note, of a field that two of them have the later one; tags and aliases add up. Total.
+    """Read the blocks at the begin of a note, of a field that two of them have the later one; tags and aliases add up. Raises nothing.
 
     A field that is no YAML counts as the words behind its colon, where it is one line; the others count as they are.
 

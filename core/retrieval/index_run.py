@@ -256,12 +256,15 @@ class _IndexRun:
         """True if a file must be read. It counts as looked at where it need not."""
         name = _shown(one.key.path)
         if name != one.key.path:
-            self.passed_over.append((name, tr("its name is not UTF-8 text")))
+            self.passed_over.append((name, tr("the file's name is not UTF-8 text")))
         elif one.keys:
             self._leave(one, known, f"{_KEYS}:{one.stamp}", one.keys)
         elif one.is_too_large:
             self._leave(
-                one, known, f"large:{one.stamp}", tr("it has {size_bytes:,} bytes", size_bytes=one.size_bytes)
+                one,
+                known,
+                f"large:{one.stamp}",
+                tr("the file has {size_bytes:,} bytes", size_bytes=one.size_bytes),
             )
         elif known is not None and self._is_same(one, known.stamp):
             self.unchanged += 1

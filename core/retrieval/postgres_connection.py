@@ -305,9 +305,11 @@ def _connected(address: ServerAddress) -> Connection:
     try:
         given = conninfo_to_dict(address.url)
     except psycopg.Error:
-        raise ValueError(tr("the program cannot read its address")) from None
+        raise ValueError(tr("the program cannot read the address of the index server")) from None
     if given.pop("password", None):
-        raise ValueError(tr("its address holds a password; store the password in the keyring"))
+        raise ValueError(
+            tr("the address of the index server holds a password; store the password in the keyring")
+        )
     given |= {"connect_timeout": str(int(CONNECT_S)), "application_name": "manual-slop"}
     if password := address.password():
         given["password"] = password

@@ -201,7 +201,8 @@ class RemoteEmbedder:
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
             raise NoVectorError(
-                tr("{name} did not return a vector", name=self.name), remedy=tr("Choose another model")
+                tr("The embedding model {model} did not return a vector", model=self.name),
+                remedy=tr("Choose another model"),
             )
         return quantised((found / lengths).astype(np.float32))
 

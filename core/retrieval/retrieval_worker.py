@@ -89,7 +89,7 @@ LIKENESS_S = 8.0
 TELL_S = 0.1
 """Seconds between two words on how far a run is."""
 
-STOPPED, ENDING = tr("You stopped the run"), tr("The program is ending")
+STOPPED, ENDING = tr("You stopped the indexing"), tr("The program is ending")
 
 
 _FOREIGN = "other-languages"
@@ -717,7 +717,7 @@ class ServedNotes:
         )
 
     def answer(self, name: str, arguments: object) -> MemoryToolAnswer:
-        """Answer a call. Total."""
+        """Answer a call. Raises nothing."""
         asked = self._asked()
         if asked is None:
             return MemoryToolAnswer(OFF, is_error=True)

@@ -118,7 +118,7 @@ _EMBEDDED_CHARS = 2_000
 """Of a query, that its vector is made of: no model takes many more, and some refuse them."""
 
 _NO_VECTORS, _SOME_VECTORS = tr("No passage has a vector yet"), tr("Some passages have no vector yet")
-_WAIT = tr("The program makes them while it updates the index")
+_WAIT = tr("The program makes the vectors while it updates the index")
 
 _AGEING = MappingProxyType(
     {

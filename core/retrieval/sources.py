@@ -177,7 +177,7 @@ def _file(corpus: Corpus, path: str, said: str, measure: Measure, fields: FieldN
     ending = path.rpartition(".")[2].lower()
     is_prose = corpus is Corpus.NOTES or ending in PROSE_ENDINGS
     if _is_made(said, is_prose=is_prose):
-        return SourceText(problem=tr("its lines are so long that a program must have written it"))
+        return SourceText(problem=tr("the file's lines are so long that a program must have written it"))
     head = _note_head(path, said, fields) if is_prose else SourceHead(title=path.rpartition("/")[2])
     found = named_secrets(said)
     keys = text_reasons(path.rpartition("/")[2], said, found) if corpus is Corpus.PROJECT else ()
@@ -217,11 +217,11 @@ def _bad_front_matter(text: str) -> str:
     numbers = ", ".join(map(str, lines[:5])) + (tr(" and more") if len(lines) > 5 else "")
     if len(lines) == 1:
         return tr(
-            "its front matter: YAML cannot read line {numbers} (quote a value with a colon); the program uses the rest",
+            "the file's front matter: YAML cannot read line {numbers} (quote a value with a colon); the program uses the rest",
             numbers=numbers,
         )
     return tr(
-        "its front matter: YAML cannot read lines {numbers} (quote a value with a colon); the program uses the rest",
+        "the file's front matter: YAML cannot read lines {numbers} (quote a value with a colon); the program uses the rest",
         numbers=numbers,
     )
 
@@ -529,7 +529,7 @@ def judge(asked: AskedPlaces) -> SearchPlaces:
             notes.append(path)
     project = os.path.realpath(asked.project) if asked.project and Corpus.PROJECT in asked.corpora else ""
     if not _is_text(project):
-        problems.append(tr("the project: {NO_TEXT}", NO_TEXT=_NO_TEXT))
+        problems.append(tr("the project folder: {reason}", reason=_NO_TEXT))
         project = ""
     return SearchPlaces(
         notes=tuple(dict.fromkeys(notes)),

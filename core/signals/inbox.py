@@ -208,7 +208,7 @@ def _text(inbox: HeldFolder, name: str) -> str:
     status = os.fstat(descriptor)
     if status.st_nlink > 1:  # of the token beside the inbox, or of a key
         os.close(descriptor)
-        raise ValueError(tr("it is a hard link, and the program reads no hard links"))
+        raise ValueError(tr("the file is a hard link, and the program reads no hard links"))
     if status.st_size > MAX_BYTES:
         os.close(descriptor)
         raise ValueError(
@@ -220,16 +220,16 @@ def _text(inbox: HeldFolder, name: str) -> str:
         )
     data = read_held(descriptor, MAX_BYTES)
     if b"\0" in data:
-        raise ValueError(tr("it is not text"))
+        raise ValueError(tr("the file is not text"))
     try:
         text = data[: SIGNAL_CHARS * 8].decode(
             "utf-8-sig", "strict" if len(data) <= SIGNAL_CHARS * 8 else "ignore"
         )
     except UnicodeDecodeError as error:
-        raise ValueError(tr("it is not UTF-8 text")) from error
+        raise ValueError(tr("the file is not UTF-8 text")) from error
     text = clean(text)[: SIGNAL_CHARS + 1]
     if not text.strip():
-        raise ValueError(tr("it is empty"))
+        raise ValueError(tr("the file is empty"))
     return text
 
 
@@ -274,7 +274,7 @@ def _entries(folder: HeldFolder) -> list[str]:
 
 def _said(inbox: HeldFolder, name: str, error: OSError | ValueError) -> str:
     if isinstance(error, IsADirectoryError):
-        reason = tr("it is a folder")
+        reason = tr("this is a folder")
     else:  # without its path, whose name is not flat, and without a second remedy
         reason = (error.strerror or "").rstrip(".") if isinstance(error, OSError) else str(error)
     return spliced("{}: {}. {}: {}", _shown(name), reason, HINT, _shown(inbox.path))

@@ -42,7 +42,10 @@ _COUNTED = {
         tr("discussion waits for your answer"),
         tr("discussions wait for your answer"),
     ),
-    NotificationKind.APPROVAL: (tr("call asks for your approval"), tr("calls ask for your approval")),
+    NotificationKind.APPROVAL: (
+        tr("tool call waits for your approval"),
+        tr("tool calls wait for your approval"),
+    ),
     NotificationKind.AUTONOMY: (
         tr("autonomous discussion stopped"),
         tr("autonomous discussions stopped"),

@@ -62,7 +62,11 @@ def show(title: str, text: str) -> str:
             process.wait()
             return tr("{name} did not end within {SHOW_S:g} seconds", name=program.name, SHOW_S=SHOW_S)
     except OSError as error:
-        return tr("{name} cannot be started: {value}", name=program.name, value=error.strerror or error)
+        return tr(
+            "The program {name} cannot be started: {reason}",
+            name=program.name,
+            reason=error.strerror or error,
+        )
     return tr("{name} ended with exit code {code}", name=program.name, code=code) if code else ""
 
 
@@ -82,7 +86,7 @@ def no_desktop() -> str:
     if sys.platform == "win32":
         return tr("Desktop notices do not work on Windows")
     if notice_command("", "") is None:
-        return tr("There is no notify-send: install libnotify")
+        return tr("The command notify-send is missing: install libnotify")
     return ""
 
 

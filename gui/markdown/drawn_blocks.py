@@ -79,7 +79,7 @@ def _formula(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook
     drawing = Drawing(kind="formula_block", text=tex_of(block.text)[0], size=m.sizes["body"] * LETTERS)
     size = m.drawn(drawing)
     if size is not None and not size.problem and size.width * LEAST_SHARE > width:
-        size = DrawnSize(problem=tr("the drawing is too wide"))
+        size = DrawnSize(problem=tr("the drawn formula is too wide"))
     if size is None or size.problem:
         return _as_source(block, m, width, look, as_code, size)
     share = min(1.0, width / size.width)

@@ -209,7 +209,9 @@ def turn_title(desk: Desk, turn_id: str, most: int = TITLE_CHARS) -> str:
     entries = desk.opened.entries if desk.opened is not None else ()
     asked = next((e for e in reversed(entries) if e.id == turn_id and isinstance(e, Message)), None)
     words = " ".join(asked.text[: 2 * most].split()) if asked is not None else ""
-    return (words[: most - 1] + "…" if len(words) > most else words) or tr("A turn of this discussion")
+    return (words[: most - 1] + "…" if len(words) > most else words) or tr(
+        "A turn whose message is not shown"
+    )
 
 
 def _file(desk: Desk, ui: Ui, own: AgentView, change: FileChange) -> None:
@@ -236,7 +238,7 @@ def _file(desk: Desk, ui: Ui, own: AgentView, change: FileChange) -> None:
         if is_open:
             ui.code(
                 "difference",
-                change.difference or tr("The program did not keep the changed lines"),
+                change.difference or tr("The program did not keep the changes in this file"),
                 language="diff",
             )
 

@@ -312,7 +312,7 @@ def _elsewhere(desk: Desk) -> None:
             words = (
                 tr("“{name}” waits for you", name=name)
                 if is_told
-                else tr("“{name}” has unanswered tool calls", name=name)
+                else tr("“{name}” has tool calls that wait for your answer", name=name)
             )
             ui.text("text", words, style="small", width=0)
             if ui.button("go", tr("Open"), kind="link", is_small=True):
@@ -335,7 +335,7 @@ def _waiting(desk: Desk) -> None:
     approval_card(desk, *waiting[0])
     if len(waiting) > 1:
         more = fmt.count(len(waiting) - 1, tr("more question"), tr("more questions"))
-        ui.text("more", tr("{more} after this one", more=more), tone="muted", style="small")
+        ui.text("more", tr("{questions} after this one", questions=more), tone="muted", style="small")
 
 
 def _todo(ui: Ui, page: AgentPage) -> None:

@@ -93,7 +93,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(id="autonomy", menu=tr("Discussion"), group=4, label=tr("Autonomy…"), run=show_autonomy, icon="moon", chord="", is_enabled=has_discussion),
     Action(id="kill_commands", menu=tr("Discussion"), group=4, label=tr("End running commands"),
            run=lambda d: d.send(KillCommands(d.state.discussions.selected_id)), icon="stop", chord="Ctrl+K", is_enabled=has_commands,
-           why_not=lambda d: tr("This discussion runs no command.") if d.summary is not None else ""),
+           why_not=lambda d: tr("No command runs in this discussion now.") if d.summary is not None else ""),
 )  # fmt: skip
 
 

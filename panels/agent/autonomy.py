@@ -52,8 +52,8 @@ NAMES: dict[Attention, str] = {
 }
 MEANINGS: dict[Attention, str] = {
     Attention.ENGAGED: tr("You have just used the program, so the model waits for you"),
-    Attention.WORKING: tr("The model uses tools"),
-    Attention.FORAGING: tr("No work is in progress, so the model looks for unfinished work"),
+    Attention.WORKING: tr("The model works with tools now"),
+    Attention.FORAGING: tr("The discussion has no work in progress: the model looks for unfinished work"),
     Attention.RESTING: tr("The model waits, and checks now and then"),
     Attention.STORED: tr("The discussion rests until you write: nothing else wakes it"),
     Attention.DREAMING: tr("The model reads conversations for useful knowledge, and applies nothing"),

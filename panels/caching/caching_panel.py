@@ -162,7 +162,9 @@ class CacheRows(msgspec.Struct):
 
 def _rest(own: CachingView, ui: Ui, heading: RestHeading) -> None:
     icon = "chevron-down" if own.is_rest_open else "chevron-right"
-    label = fmt.count(heading.count, tr("discussion without a cache"), tr("discussions without a cache"))
+    label = fmt.count(
+        heading.count, tr("discussion that has no cache now"), tr("discussions that have no cache now")
+    )
     if ui.button(
         "rest", label, icon=icon, kind="ghost", is_small=True, tip=tr("These discussions have no cache now")
     ):
@@ -278,9 +280,9 @@ def _buttons(desk: Desk, ui: Ui, meta: DiscussionMeta) -> None:
             return
         can, why = (
             not desk.state.program.is_home_read_only,
-            tr("The next request is cached again if that saves money."),
+            tr("After this, the program caches the discussion's requests again if that saves money."),
         )
-        if ui.button("enable", tr("Enable caching for this"), is_small=True, is_enabled=can, tip=why):
+        if ui.button("enable", tr("Enable caching again"), is_small=True, is_enabled=can, tip=why):
             desk.send(EnableCaching(meta.id))
 
 
@@ -419,7 +421,11 @@ def _selected(desk: Desk) -> None:
         cache_card(desk, desk.ui, summary, has_name=False)
         if upkeep := spending.upkeep_text(summary.upkeep):
             desk.ui.text(
-                "upkeep", upkeep, tone="muted", style="small", tip=tr("Part of this discussion's cost so far")
+                "upkeep",
+                upkeep,
+                tone="muted",
+                style="small",
+                tip=tr("This is a part of the discussion's cost so far"),
             )
 
 

@@ -183,17 +183,15 @@ def _line(state: AppState, discussion_id: str, limit: ReachedLimit) -> str:
     row = state.discussions.summaries.get(discussion_id)
     is_estimate = state.spending.has_estimate if not is_own else row is not None and row.usage.is_estimate
     spent = fmt.money(limit.spent_usd, is_estimate=is_estimate)
-    more = (
-        tr(", about {reserved_usd} more in progress", reserved_usd=fmt.money(limit.reserved_usd))
-        if limit.reserved_usd
-        else ""
-    )
+    limit_usd = fmt.money(limit.limit_usd)
+    if not limit.reserved_usd:
+        return tr("{scope}: {spent} of {limit_usd}", scope=what, spent=spent, limit_usd=limit_usd)
     return tr(
-        "{what}: {spent} of {limit_usd}{more}",
-        what=what,
+        "{scope}: {spent} of {limit_usd}, about {reserved_usd} more in progress",
+        scope=what,
         spent=spent,
-        limit_usd=fmt.money(limit.limit_usd),
-        more=more,
+        limit_usd=limit_usd,
+        reserved_usd=fmt.money(limit.reserved_usd),
     )
 
 

@@ -33,7 +33,7 @@ from panels.caching.caching_room import CachingView
 MANAGED = {
     ProviderKind.COMPATIBLE: tr("Cached by {}; TTL: server-managed"),
     ProviderKind.EMBEDDED: tr("Cached by {}; kept until deleted, within its disk limit"),
-    ProviderKind.CLAUDE_CODE: tr("Cached by {}; TTL: its own"),
+    ProviderKind.CLAUDE_CODE: tr("Cached by {}, which decides the TTL itself"),
 }
 """The specification's lines, for the tooltip."""
 KEEPERS = {
@@ -119,11 +119,12 @@ def _next_words(standing: CacheStanding) -> str:
     if not standing.is_planned or standing.request is None:
         return ""
     if standing.read_tokens:
-        whose = "" if standing.status is CacheStatus.HELD else tr(" that other discussions keep warm")
+        read_tokens = fmt.tokens(standing.read_tokens)
+        if standing.status is CacheStatus.HELD:
+            return tr("The next message reads {read_tokens} tokens from the cache.", read_tokens=read_tokens)
         return tr(
-            "The next message reads {read_tokens} tokens from the cache{whose}.",
-            read_tokens=fmt.tokens(standing.read_tokens),
-            whose=whose,
+            "The next message reads {read_tokens} tokens from a cache that other discussions keep warm.",
+            read_tokens=read_tokens,
         )
     if standing.is_missed:
         return tr("The next message misses the cache: something before the cached text changed.")
@@ -190,10 +191,10 @@ def saved_text(saved_usd: float | None) -> str:
     if saved_usd is None:
         return tr("Savings unknown: {PRICE_UNKNOWN}", PRICE_UNKNOWN=fmt.PRICE_UNKNOWN)
     if saved_usd < 0:
-        return tr("{saved_usd} more than without caching", saved_usd=fmt.money(-saved_usd))
+        return tr("Caching cost you {usd} more than no caching", usd=fmt.money(-saved_usd))
     if saved_usd == 0:
         return tr("Caching has saved nothing so far")
-    return tr("{saved_usd} less than without caching", saved_usd=fmt.money(saved_usd))
+    return tr("Caching saved you {usd}", usd=fmt.money(saved_usd))
 
 
 def upkeep_text(upkeep: Upkeep) -> str:
@@ -235,7 +236,7 @@ def _hit_figure(state: AppState) -> Figure:
         )
     read = sum(usage.cache_read_tokens or 0 for usage in rates)
     sent = sum(usage.input_tokens or 0 for usage in rates)
-    tip = tr("{read:,} of {sent:,} tokens {whose} came from a cache", read=read, sent=sent, whose=whose)
+    tip = tr("{read:,} of {sent:,} tokens {scope} came from a cache", read=read, sent=sent, scope=whose)
     return Figure(
         value=fmt.share(read, sent, digits=1), label=label, tone="ok" if 2 * read >= sent else "text", tip=tip
     )
@@ -256,7 +257,7 @@ def _saved_figure(state: AppState) -> Figure:
         )
     saved = sum(known)
     is_loss = saved <= -LEAST_LOSS_USD
-    tip = tr("{saved}, since the program started", saved=saved_text(saved))
+    tip = tr("{result}, since the program started", result=saved_text(saved))
     if len(known) < len(state.caching.totals):
         tip += tr("; requests of unknown price are left out")
     value = fmt.dollars(abs(saved)) if abs(saved) >= 0.005 else fmt.money(-saved if is_loss else saved)
@@ -368,7 +369,7 @@ CAP = Amount(
 COLD = Amount(
     key=f"{TABLE}.cold_send_usd",
     label=tr("Warn of a cold cache from ($)"),
-    tip=tr("Warns when the next send rewrites an expired cache for more than this. 0: never"),
+    tip=tr("Warns before a message that rewrites the cache above this cost. 0: never"),
     high=1_000_000,
     may_be_empty=True,
     hint=tr("Not set"),
@@ -376,7 +377,7 @@ COLD = Amount(
 DISK = Amount(
     key=f"{TABLE}.embedded_disk_mb",
     label=tr("Disk space for saved prefixes (MB)"),
-    tip=tr("Most disk space for saved prefixes of the embedded model"),
+    tip=tr("Most disk space for saved prefixes of the built-in model"),
     high=1_000_000,
     is_whole=True,
 )
@@ -418,7 +419,7 @@ def _keeping(desk: Desk, now: CachingSettings) -> None:
     _switch(desk, "appends_changes", tr("Append changes while the cache is warm"), now.appends_changes,
             tr("The program adds changed files after a warm prefix instead of rewriting the prefix"))  # fmt: skip
     _switch(desk, "prewarm", tr("Fill the cache when a discussion opens"), now.prewarm,
-            tr("Opening a discussion reads its prefix into the cache. The embedded model always does so, free"))  # fmt: skip
+            tr("Opening a discussion fills its cache. With the built-in model, that is always on and free"))  # fmt: skip
     _switch(desk, "keepalive", tr("Keepalive"), now.keepalive,
             tr("Small requests keep an idle prefix cached when that is expected to save money"))  # fmt: skip
     amount_row(desk, CAP, now.keepalive_cap_usd)
@@ -438,7 +439,11 @@ def _choice(desk: Desk, name: str, label: str, options: tuple[Option, ...], valu
         ui.text("label", label, tone="muted")
         ui.push()
         chosen = ui.combo(
-            "choice", options, value, width=CHOICE_PX, tip=tr("{label}: default time to live", label=label)
+            "choice",
+            options,
+            value,
+            width=CHOICE_PX,
+            tip=tr("{provider}: default time to live", provider=label),
         )
     if chosen is not None:
         desk.send(ChangeSetting(f"{TABLE}.{name}", chosen))
@@ -632,8 +637,9 @@ def _sum(due: Sequence[Rewrite]) -> str:
     tokens = fmt.tokens_est(sum(one.tokens for one in due))
     most = sum(one.cost_usd or 0.0 if one.most_usd is None else one.most_usd for one in due)
     cost = estimate_text(sum(known) if known else None, most)
-    more = tr(" and more at an unknown price") if known and len(known) < len(due) else ""
-    return tr("Together {tokens} tokens, {cost}{more}", tokens=tokens, cost=cost, more=more)
+    if known and len(known) < len(due):
+        return tr("Together {tokens} tokens, {cost} and more at an unknown price", tokens=tokens, cost=cost)
+    return tr("Together {tokens} tokens, {cost}", tokens=tokens, cost=cost)
 
 
 def orphans_section(desk: Desk) -> None:
@@ -665,21 +671,26 @@ def orphans_text(state: AppState, orphans: Sequence[CacheOrphan]) -> str:
     known = [one.usd_per_hour for one in orphans if one.usd_per_hour is not None]
     rent = tr("~{known} per hour", known=fmt.money(sum(known))) if known else tr("at an unknown price")
     if known and len(known) < len(orphans):
-        rent += tr(" and more at an unknown price")
-    last = fmt.clock(max(one.expires_at for one in orphans))
-    count = fmt.count(len(orphans), tr("{labels} cache", labels=tr(" and ").join(sorted(labels))))
-    whose = (
-        tr("of a discussion that no longer exists")
-        if len(orphans) == 1
-        else tr("of discussions that no longer exist")
+        rent = tr("~{known} per hour and more at an unknown price", known=fmt.money(sum(known)))
+    caches = fmt.count(len(orphans), tr("{labels} cache", labels=tr(" and ").join(sorted(labels))))
+    tokens, end = (
+        fmt.tokens(sum(one.tokens for one in orphans)),
+        fmt.clock(max(one.expires_at for one in orphans)),
     )
+    if len(orphans) == 1:
+        return tr(
+            "{caches} of a deleted discussion, {tokens} tokens, {rent} until {end}",
+            caches=caches,
+            tokens=tokens,
+            rent=rent,
+            end=end,
+        )
     return tr(
-        "{count} {whose}, {sum} tokens, {rent} until {last}",
-        count=count,
-        whose=whose,
-        sum=fmt.tokens(sum(one.tokens for one in orphans)),
+        "{caches} of deleted discussions, {tokens} tokens, {rent} until {end}",
+        caches=caches,
+        tokens=tokens,
         rent=rent,
-        last=last,
+        end=end,
     )
 
 
@@ -687,16 +698,16 @@ def _orphan(desk: Desk, orphan: CacheOrphan) -> None:
     ui = desk.ui
     with ui.group(("orphan", orphan.name), gap=0):
         _orphan_line(desk, orphan)
-        rent = (
-            ""
+        tokens, end = fmt.tokens(orphan.tokens), fmt.clock(orphan.expires_at)
+        figures = (
+            tr("{tokens} tokens until {end}", tokens=tokens, end=end)
             if orphan.usd_per_hour is None
-            else tr(", {usd_per_hour} per hour", usd_per_hour=fmt.money(orphan.usd_per_hour))
-        )
-        figures = tr(
-            "{tokens}{rent}, until {expires_at}",
-            tokens=fmt.tokens(orphan.tokens),
-            rent=rent,
-            expires_at=fmt.clock(orphan.expires_at),
+            else tr(
+                "{tokens} tokens, {usd} per hour for storage until {end}",
+                tokens=tokens,
+                usd=fmt.money(orphan.usd_per_hour),
+                end=end,
+            )
         )
         ui.text("figures", figures, tone="muted", style="small", width=0)
 

@@ -123,7 +123,7 @@ def source_words(state: AppState, source: str) -> str:
         return one_line(path, 60)
     said = next((text for text in _item_texts(state, path) if _mark_of(text) == mark), "")
     return one_line(
-        f"{path}: {one_line(said, 80) if said else tr('an item whose words have changed since')}", 120
+        f"{path}: {one_line(said, 80) if said else tr('a knowledge item that was changed since then')}", 120
     )
 
 
@@ -340,7 +340,11 @@ def _empty_layers(ui: Ui, layers: Sequence[LayerReport]) -> None:
     """All layers without a text, in one line."""
     if layers:
         names = ", ".join(LAYER_TITLES[layer.layer] for layer in layers)
-        text = f"{fmt.count(len(layers), tr('of the twelve layers is empty'), tr('of the twelve layers are empty'))}: {names}"
+        text = (
+            tr("1 of the twelve layers is empty: {name}", name=names)
+            if len(layers) == 1
+            else tr("{layers} of the twelve layers are empty: {names}", layers=len(layers), names=names)
+        )
         ui.text("empty layers", text, tone="faint", style="small", wraps=True)
 
 
@@ -349,7 +353,7 @@ def _layer_details(desk: Desk, report: ContextReport, layer: LayerReport) -> Non
     with ui.surface(("details", int(layer.layer)), "inset", padding=(12, 8)), ui.group("lines", gap=4):
         share = fmt.share(layer.tokens_est, report.total_tokens_est)
         figures = tr(
-            "{share} · {size_bytes:,} bytes · sha256 {sha256}",
+            "{share} of the context · {size_bytes:,} bytes · sha256 {sha256}",
             share=share,
             size_bytes=layer.size_bytes,
             sha256=layer.sha256[:12],

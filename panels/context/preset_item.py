@@ -312,7 +312,7 @@ def _details(
             change_item(desk, preset, item, replace(item, mode=FileMode(mode)))
         is_enabled = not item.is_glob
         if ui.button("structure", tr("Structure"), icon="list-check", is_small=True, is_enabled=is_enabled,
-                     tip=tr("Outline, lines and text of the file")):  # fmt: skip
+                     tip=tr("Show the outline, lines and text of this file")):  # fmt: skip
             inspect(desk, preset.name, item.path, item.path)
         ui.push()
         with ui.menu("move", "", icon="ellipsis", tip=tr("Move or remove")) as is_open:

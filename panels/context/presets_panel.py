@@ -195,10 +195,10 @@ def _foot(desk: Desk, preset: Preset) -> None:
     counted = count_files(read, sent)
     more = "" if counted.is_whole and len(read) == len(enabled) else " +"
     total = tr(
-        "{files} · {tokens_est}{more} tokens",
+        "{files} · {tokens_est}{or_more} tokens",
         files=fmt.count(counted.files, tr("file"), tr("files")),
         tokens_est=fmt.tokens_est(counted.tokens_est),
-        more=more,
+        or_more=more,
     )
     with ui.row("foot"):
         ui.text("total", total, tone="muted",

@@ -256,7 +256,7 @@ def _keep(desk: Desk, opened: OpenDiscussion, column: ReplyColumn, message: Mess
     is_other = meta is not None and (meta.provider, meta.model) != (asked.provider, asked.model)
     went_on = is_other and desk.ui.button(
         "go on",
-        tr("Continue with its model"),
+        tr("Continue with this model"),
         kind="link",
         is_small=True,
         is_enabled=is_free,

@@ -380,7 +380,7 @@ def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     with ui.row("cut off"):
         ui.icon("icon", "triangle-exclamation", tone="warn")
         was_stopped = message.status is Status.INTERRUPTED
-        why = tr("Stopped before the end") if was_stopped else tr("This reply is incomplete")
+        why = tr("The reply was stopped before its end") if was_stopped else tr("This reply is incomplete")
         ui.text(
             "why",
             tr("{why}. The program kept the part that arrived.", why=why),
@@ -424,7 +424,7 @@ def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     with desk.ui.row("deleted"):
         desk.ui.icon("icon", "trash-can", tone="faint")
         who = (
-            tr("The program's opening message")
+            tr("Message of the program to the model")
             if message.is_autonomous
             else tr("Your message")
             if message.role is Role.USER
@@ -432,7 +432,7 @@ def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         )
         desk.ui.text(
             "text",
-            tr("Deleted: {message} from {at}", message=who, at=fmt.moment(message.at, desk.state.now)),
+            tr("Deleted: {message} from {time}", message=who, time=fmt.moment(message.at, desk.state.now)),
             tone="faint",
             style="small",
         )
@@ -524,7 +524,7 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
                     desk.send(RetrySend(discussion_id=opened.id))
                 ui.text("hint", desk.actions["retry"].shown_chord(desk.state), tone="muted", style="small")
             if opened.failed_message_id and failure.kind is FailureKind.NO_TOOLS:
-                tip = tr("Send the message again; this discussion's model gets no tools from now on")
+                tip = tr("Send the message again without tools; the discussion stays without tools")
                 if ui.button("without-tools", tr("Send without tools"), icon="arrows-rotate", tip=tip):
                     desk.send(RetrySend(discussion_id=opened.id, without_tools=True))
             if can_go_on(desk, opened, next(view.latest(opened), None)):

@@ -271,8 +271,8 @@ def left_words(cut: ViewCut, where: str = "") -> str:
     said += (
         [
             tr(
-                "{shrunk} cut to beginning and end",
-                shrunk=fmt.count(len(cut.shrunk), tr("long result"), tr("long results")),
+                "{results} shortened to beginning and end",
+                results=fmt.count(len(cut.shrunk), tr("long result"), tr("long results")),
             )
         ]
         if cut.shrunk

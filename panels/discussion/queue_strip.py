@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.discussion import OpenDiscussion, QueuedPrompt
 from core.kernel.values.updates import outcome_of
 from core.kernel.values.window import CompactionPhase
@@ -26,10 +26,10 @@ from panels.discussion.view import ComposerView, DiscussionView
 
 Awaiting = RetrySend | RegenerateReply | ResendMessage | ContinueReply
 AWAITED: dict[type[Awaiting], str] = {
-    RetrySend: tr("The unsent message waits"),
-    RegenerateReply: tr("Another version waits"),
-    ResendMessage: tr("The changed message waits"),
-    ContinueReply: tr("The rest of the reply waits"),
+    RetrySend: tr("The unsent message waits until you raise the limit in Usage."),
+    RegenerateReply: tr("Another version waits until you raise the limit in Usage."),
+    ResendMessage: tr("The changed message waits until you raise the limit in Usage."),
+    ContinueReply: tr("The rest of the reply waits until you raise the limit in Usage."),
 }
 SHOWN = 4
 LINE_CHARS = 400
@@ -58,24 +58,14 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
     is_held = bool(opened.queue_hold) or not desk.is_replying
     with ui.row("head", gap=6):
         ui.icon("icon", "circle-pause" if is_held else "clock", tone="warn" if is_held else "muted")
-        what = tr("1 message waits") if count == 1 else tr("{count:,} messages wait", count=count)
-        if opened.is_held_at_limit:
-            text = tr(
-                "{messages_wait} until you raise the limit. {reason}",
-                messages_wait=what,
-                reason=opened.queue_hold,
-            )
-        elif is_held:
-            text = tr(
-                "{messages_wait} for you. {reason}", messages_wait=what, reason=opened.queue_hold
-            ).rstrip()
-        else:
-            text = tr("{messages_wait} until the reply ends", messages_wait=what)
+        text = _what_waits(opened, count, is_held=is_held)
         ui.text("what", text, tone="warn" if is_held else "muted", style="small", width=0, wraps=True)
         if not is_held:
             return
         tip = (
-            tr("Send the first message now, the others after it") if count > 1 else tr("Send the message now")
+            tr("Send the first waiting message now, then the others")
+            if count > 1
+            else tr("Send the message now")
         )
         label, icon = tr("Send now"), "paper-plane"
         if desk.is_replying:
@@ -88,6 +78,30 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
             desk.send(SendQueued(discussion_id=opened.id))
 
 
+def _what_waits(opened: OpenDiscussion, count: int, *, is_held: bool) -> str:
+    """Sentence on messages that wait, and for what."""
+    is_one = count == 1
+    if opened.is_held_at_limit:
+        said = (
+            tr("1 message waits until you raise the limit.")
+            if is_one
+            else tr("{count:,} messages wait until you raise the limit.", count=count)
+        )
+        return as_sentences(said, opened.queue_hold)
+    if is_held:
+        said = (
+            tr("1 message waits for you to send it.")
+            if is_one
+            else tr("{count:,} messages wait for you to send them.", count=count)
+        )
+        return as_sentences(said, opened.queue_hold)
+    return (
+        tr("1 message waits until the reply ends")
+        if is_one
+        else tr("{count:,} messages wait until the reply ends", count=count)
+    )
+
+
 def _awaits_limit(desk: Desk, opened: OpenDiscussion) -> None:
     """Draw a command that waits for a spend limit: how it goes on, and how it is left."""
     ui, command = desk.ui, opened.awaits_limit
@@ -95,7 +109,7 @@ def _awaits_limit(desk: Desk, opened: OpenDiscussion) -> None:
         return
     with ui.row("awaits limit", gap=6):
         ui.icon("icon", "circle-pause", tone="warn")
-        text = tr("{what_waits} until you raise the limit in Usage.", what_waits=AWAITED[type(command)])
+        text = AWAITED[type(command)]
         ui.text("what", text, tone="warn", style="small", width=0, wraps=True)
         if ui.button(
             "send now", tr("Send now"), icon="paper-plane", is_small=True, tip=tr("Check the limit again")
@@ -150,7 +164,7 @@ def compaction_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView)
     if one is not None:
         with ui.row("compaction", gap=6):
             ui.icon("icon", "scissors", tone="accent")
-            words = tr("Shortening what the model reads: {step}", step=PHASES[one.phase])
+            words = tr("Shortening what the model reads: {phase}", phase=PHASES[one.phase])
             ui.text("text", words, tone="muted", style="small", width=0, wraps=True)
         return
     outcome = outcome_of(desk.state, composer.compaction_id) if composer.compaction_id else None

@@ -48,7 +48,7 @@ TOOLS = {
     "view_image": (tr("Look at a picture"), "file-image"),
     "web_fetch": (tr("Fetch a page"), "globe"),
     "write_file": (tr("Write"), "file-circle-plus"),
-    "yield_to_user": (tr("Hand over to you"), "hand"),
+    "yield_to_user": (tr("Give the turn back to you"), "hand"),
 }
 """Our tools in a person's words, with their icons."""
 OWN = frozenset({"delegate", "journal", "todo", "yield_to_user"})

@@ -90,9 +90,9 @@ def _preview(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem)
                 else ""
             )
             stay = (
-                tr("Some words stay in this conversation")
+                tr("Some of the words also stay in the conversation")
                 if len(preview.holders) == 1
-                else tr("Some words stay in")
+                else tr("Some of the words also stay in the conversations")
             )
             ui.text("holders", f"{stay}: {names}{more}.", wraps=True)
 

@@ -185,7 +185,7 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
     aside = (
         tr("{reclaimed_bytes} moved to the trash", reclaimed_bytes=fmt.size(report.reclaimed_bytes))
         if report.reclaimed_bytes
-        else tr("no disk space was freed"),
+        else tr("nothing was moved to the trash"),
         tr(
             "{struck} struck through, because new items replace them",
             struck=fmt.count(report.struck, tr("known item"), tr("known items")),
@@ -219,7 +219,7 @@ def _undone(state: AppState, report: UndoReport) -> list[Row]:
     back = fmt.count(len(report.restored), tr("conversation is back"), tr("conversations are back"))
     out: list[Row] = [
         ApplyCard(key="undone", title=tr("Undone"), icon="rotate-left", tone="purple",
-             lines=(tr("The undo removed {lines} · {conversations_back}", lines=fmt.count(report.removed, tr('line'), tr('lines')), conversations_back=back),)),
+             lines=(tr("The undo removed {lines} · {conversations}", lines=fmt.count(report.removed, tr('line'), tr('lines')), conversations=back),)),
     ]  # fmt: skip
     if report.left:
         kept = fmt.count(

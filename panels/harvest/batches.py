@@ -20,7 +20,7 @@ from panels.base.view import Dialog, Same
 from panels.harvest import harvest_facts
 from panels.harvest.harvest_room import SHOWN_PROBLEMS, HarvestView
 
-POLLS = tr("The program asks for results every {seconds} minutes", seconds=POLL.seconds // 60)
+POLLS = tr("The program asks for results every {minutes} minutes", minutes=POLL.seconds // 60)
 POLLS_PX = 330.0
 """Width from which that is said to its end beside the buttons, in two lines."""
 

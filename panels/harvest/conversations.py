@@ -155,7 +155,7 @@ def _head(desk: Desk) -> None:
         )
         ui.text("at", at, tone="faint", style="small", width=0)
         if ui.button("look", "", icon="arrows-rotate", kind="ghost", is_small=True, is_enabled=not harvest.is_busy,
-                     tip=tr("Look again; nothing on disk changes")):  # fmt: skip
+                     tip=tr("Look for conversations again; nothing on disk changes")):  # fmt: skip
             desk.send(LookForHarvest())
         if ui.button("settings", tr("Settings"), icon="sliders", kind="ghost", is_small=True,
                      tip=tr("Choose the model, conversations to leave alone, and other folders")):  # fmt: skip
@@ -499,7 +499,7 @@ def _menu(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
         "prune", tr("Remove {empty}…", empty=empty), icon="broom", is_enabled=can
     ):
         view.dialog = Dialog(kind="harvest_give_up", command=ApplyHarvest())
-    if ui.menu_item("give up", tr("Move {ours} to the trash without harvesting…", ours=fmt.count(len(found.ours), tr('conversation'), tr('conversations'))),
+    if ui.menu_item("give up", tr("Move {conversations} to the trash without harvesting…", conversations=fmt.count(len(found.ours), tr('conversation'), tr('conversations'))),
                     icon="trash-can", is_enabled=can and bool(found.ours), tone="error"):  # fmt: skip
         view.dialog = Dialog(kind="harvest_give_up", command=ApplyHarvest(paths=found.ours))
 
@@ -540,7 +540,7 @@ def _batch_words(desk: Desk, found: harvest_facts.ArtifactChoice) -> tuple[str, 
     if 0 < desk.ui.width() < OFFER_PX:
         offer = offer.partition(",")[0]
     return tr("As a batch ({offer})", offer=offer) if found.paths else tr(
-        "As a batch: {HALF}", HALF=HALF
+        "As a batch ({offer})", offer=HALF
     ), *_can_preview(desk, found)
 
 

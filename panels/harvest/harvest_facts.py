@@ -369,11 +369,17 @@ class Outcome(msgspec.Struct, frozen=True):
             )
         if self.kept:
             parts.append(
-                tr("keep {kept} as read", kept=fmt.count(self.kept, tr("conversation"), tr("conversations")))
+                tr(
+                    "mark {conversations} as read",
+                    conversations=fmt.count(self.kept, tr("conversation"), tr("conversations")),
+                )
             )
         if self.left:
             parts.append(
-                tr("leave {left} as is", left=fmt.count(self.left, tr("conversation"), tr("conversations")))
+                tr(
+                    "leave {conversations} unchanged",
+                    conversations=fmt.count(self.left, tr("conversation"), tr("conversations")),
+                )
             )
         if self.pruned:
             parts.append(
@@ -385,7 +391,7 @@ class Outcome(msgspec.Struct, frozen=True):
         if self.read_only:
             parts.append(
                 tr(
-                    "keep {sources} of other programs",
+                    "leave {sources} of other programs unchanged",
                     sources=fmt.count(self.read_only, tr("source"), tr("sources")),
                 )
             )

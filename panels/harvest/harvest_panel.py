@@ -178,12 +178,13 @@ def _give_up(desk: Desk, dialog: Dialog) -> None:
         width=460,
     ) as closed:
         if paths:
-            several = fmt.count(
-                len(paths), tr("conversation goes to the trash"), tr("conversations go to the trash")
-            )
-            text = tr(
-                "{conversations_go}. No model reads them, and knowledge keeps nothing of them.",
-                conversations_go=several,
+            text = (
+                tr("1 conversation goes to the trash. No model reads it, and knowledge keeps nothing of it.")
+                if len(paths) == 1
+                else tr(
+                    "{count:,} conversations go to the trash. No model reads them, and knowledge keeps nothing of them.",
+                    count=len(paths),
+                )
             )
             ui.text("what", text, wraps=True)
         if pruned:

@@ -104,7 +104,13 @@ def _mode(desk: Desk) -> None:
     ui, settings = desk.ui, desk.state.config.settings.knowledge
     with ui.group("mode", gap=6):
         ui.text("label", tr("Found items"), tone="muted")
-        chosen = ui.combo("mode", MODES, settings.mode, width=0, tip=tr("Choose who writes to knowledge"))
+        chosen = ui.combo(
+            "mode",
+            MODES,
+            settings.mode,
+            width=0,
+            tip=tr("Choose whether a harvest may write to knowledge without asking you"),
+        )
         if chosen is not None and chosen != settings.mode:
             desk.send(ChangeSetting(f"{TABLE}.mode", chosen))
         ui.text("about", ABOUT_MODE[MemoryMode(settings.mode)], tone="muted", style="small", wraps=True)
@@ -165,7 +171,7 @@ def _sources(desk: Desk) -> None:
             desk.view.dialog = Dialog(kind="harvest_files")
     ui.text(
         "note",
-        tr("The program reads these conversations and never removes them."),
+        tr("The program reads the conversations in these places and never removes them."),
         tone="muted",
         style="small",
         wraps=True,

@@ -187,7 +187,7 @@ def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
             icon="xmark",
             kind="ghost",
             is_small=True,
-            tip=tr("Write the item without the detail"),
+            tip=tr("Write the item without its second text, the detail"),
         ):
             edit.body, edit.revision = "", edit.revision + 1
         ui.push()
@@ -220,7 +220,7 @@ def keep_words(desk: Desk, item_id: str) -> None:
 def _detail_head(ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     """Name of the second field, which is written too: other words above it may leave it saying what is no longer meant."""
     if _has_detail(one, edit):
-        ui.text("detail name", tr("Detail, written after the text"), tone="muted", style="small")
+        ui.text("detail name", tr("Detail of this item, written after its text"), tone="muted", style="small")
 
 
 def _has_detail(one: ProposedItem, edit: ItemEdit) -> bool:
@@ -236,12 +236,12 @@ def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
         ui.text("reason", one.replaces.reason, tone="warn", style="small", wraps=True)
         ui.text(
             "old",
-            tr("Known until now: {text}", text=facts.unmarked(one.replaces.item.text)),
+            tr("Known item until now: {text}", text=facts.unmarked(one.replaces.item.text)),
             tone="muted",
             style="small",
             wraps=True,
         )
-        label = tr("Strike the old item through; it stays in its file")
+        label = tr("Strike the old item through; its line stays in the file")
         changed = ui.checkbox("replace", label, one.is_replacing, is_enabled=can and one.is_ticked)
         if changed is not None:
             desk.send(ReplaceKnownItem(one.id, changed))
@@ -405,9 +405,9 @@ AFTER_KEY = "ai_settings.knowledge.after_harvest"
 ASK_AFTER = Option(value="", label=tr("Choose one"))
 AFTER = (
     (AfterHarvest.KEEP.value, tr("Keep the conversations, marked as read")),
-    (AfterHarvest.TRASH.value, tr("Move them to the trash, keep imported ones")),
-    (AfterHarvest.TRASH_ALL.value, tr("Move them to the trash, imported ones too")),
-    (AfterHarvest.LEAVE.value, tr("Leave them, and list them again")),
+    (AfterHarvest.TRASH.value, tr("Move the conversations to the trash, but keep imported ones")),
+    (AfterHarvest.TRASH_ALL.value, tr("Move the conversations to the trash, imported ones too")),
+    (AfterHarvest.LEAVE.value, tr("Leave the conversations, and list them in the next harvest again")),
 )
 HEADING_PX = 32.0
 CHAR_PX = 7.6
@@ -478,7 +478,7 @@ def _say_empty(desk: Desk, preview: HarvestPreview) -> None:
     elif desk.state.harvest.phase is HarvestPhase.PREVIEWING:
         text = tr("Items appear here as the model finds them.")
     else:
-        text = tr("The model read nothing.")
+        text = tr("The model has read no conversation.")
     desk.ui.text("empty", text, tone="muted", style="small", wraps=True)
 
 
@@ -495,12 +495,12 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
         spent, about = _spent(desk, preview)
         is_narrow = 0 < ui.width() < SPENT_BESIDE_FROM_PX
         ui.text("spent", "" if is_narrow else spent, tone="faint", style="small", width=0, tip=about)
-        scope = tr("shown") if own.item_query.strip() or own.show else ""
+        is_part = bool(own.item_query.strip() or own.show)
         if ui.button("all", tr("Tick all"), kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
-                     tip=tr("Tick all new items {value}", value=scope or tr('proposed'))):  # fmt: skip
+                     tip=tr("Tick all new items that the list shows") if is_part else tr("Tick all new items")):  # fmt: skip
             _tick(desk, preview, shown, is_ticked=True)
         if ui.button("none", tr("None"), kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
-                     tip=tr("Untick all items {scope}", scope=scope).strip()):  # fmt: skip
+                     tip=tr("Untick all items that the list shows") if is_part else tr("Untick all items")):  # fmt: skip
             _tick(desk, preview, shown, is_ticked=False)
     figures = _figures(preview, counted)
     if is_narrow and spent:
@@ -578,7 +578,7 @@ def _filters(desk: Desk) -> None:
         is_by_category = own.by == "category"
         tip = tr("Group by conversation") if is_by_category else tr("Group by category")
         if ui.button("by", "", icon="comments" if is_by_category else "layer-group", is_enabled=not is_busy,
-                     tip=tr("Grouped by conversation while parts arrive") if is_busy else tip):  # fmt: skip
+                     tip=tr("While replies arrive, the list is grouped by conversation") if is_busy else tip):  # fmt: skip
             own.by = "conversation" if is_by_category else "category"
 
 
@@ -752,7 +752,7 @@ def _hindrance(desk: Desk, preview: HarvestPreview) -> str:
     if state.harvest.question is not None:
         return tr("Answer the question above first")
     if not preview.sources:
-        return tr("The model read nothing")
+        return tr("The model has read no conversation")
     if is_recall_only(state.config.settings.knowledge):
         return RECALL_ONLY
     if own.edits and _wordless(desk, preview):

@@ -145,7 +145,7 @@ def _ways(desk: Desk, own: HelpView) -> None:
         titles = found.titles if found is not None else {}
         options = tuple(Option(value=name, label=label) for name, label in titles.items())
         chosen = (
-            ui.combo("page", options, own.page, width=CHOICE_PX, tip=tr("Page of the guide"))
+            ui.combo("page", options, own.page, width=CHOICE_PX, tip=tr("Choose a page of the guide"))
             if options
             else None
         )

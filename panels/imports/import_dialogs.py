@@ -84,10 +84,10 @@ def _import(desk: Desk) -> None:
             ui.text(
                 "doing",
                 tr(
-                    "{doing}: {done} so far. {doing2}",
-                    doing=doing,
-                    done=done,
-                    doing2=one_line(imports.doing, 80),
+                    "{action}: {conversations} so far. {file}",
+                    action=doing,
+                    conversations=done,
+                    file=one_line(imports.doing, 80),
                 ),
                 tone="muted",
                 wraps=True,
@@ -144,7 +144,7 @@ def _follow_switch(desk: Desk, place: KnownPlace) -> None:
     """Draw the switch of one place. On asks first; off is done at once."""
     followed, is_read_only = desk.state.config.settings.imports.follow, desk.state.program.is_home_read_only
     places = desk.view.memo.get("followed places", (followed,), lambda: frozenset(map(whole, followed)))
-    label = tr("Import new sessions of {label} automatically", label=place.label)
+    label = tr("Let the program import new sessions of {label} by itself", label=place.label)
     tip = READ_ONLY if is_read_only else place.path
     changed = desk.ui.checkbox(
         ("follow", place.name), label, place.path in places, is_enabled=not is_read_only, tip=tip
@@ -157,7 +157,7 @@ def _follow_switch(desk: Desk, place: KnownPlace) -> None:
 
 def _ask_to_follow(desk: Desk, dialog: Dialog) -> None:
     ui, followed = desk.ui, desk.state.config.settings.imports.follow
-    title = tr("Import new sessions of {program} automatically?", program=dialog.subject)
+    title = tr("Should Manual Slop import new sessions of {program} by itself?", program=dialog.subject)
     with ui.dialog("follow", title, width=520) as closed:
         ui.text("place", dialog.text, style="mono", wraps=True)
         text = tr(
@@ -186,8 +186,8 @@ def _choosers(desk: Desk, report: ImportReport) -> None:
             new_count=fmt.count(report.new_count, tr("new conversation"), tr("new conversations")),
         )
         more = report.count - len(report.rows)
-        rest = tr("; {more:,} more are not listed and go with them", more=more) if more > 0 else ""
-        ui.text("ticked", f"{words}{rest}", tone="muted", style="small", width=0)
+        rest = tr("The import also takes {more:,} that the list does not show", more=more) if more > 0 else ""
+        ui.text("ticked", as_sentences(words, rest), tone="muted", style="small", width=0)
         if ui.button("all", tr("Tick all"), kind="ghost", is_small=True, is_enabled=bool(own.left_out)):
             own.left_out = frozenset()
         if ui.button("none", tr("None"), kind="ghost", is_small=True, is_enabled=own.left_out != new):

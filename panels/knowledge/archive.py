@@ -24,7 +24,7 @@ def archive_section(desk: Desk) -> None:
     """Draw the tab. O(visible). Sends TakeBackItem."""
     ui, every = desk.ui, desk.state.knowledge.archived
     if not every:
-        ui.text("none", tr("The archive is empty."), tone="muted", wraps=True)
+        ui.text("none", tr("The archive holds no knowledge item."), tone="muted", wraps=True)
         return
     items = archived_found(desk.state.knowledge, desk.view.of(KnowledgeView), desk.view.memo)
     if not items:

@@ -121,7 +121,9 @@ def _attach_notes(desk: Desk, dialog: Dialog) -> None:
     note = next((n for n in desk.state.knowledge.notes if n.file_id == dialog.subject), None)
     folder = dialog.text.replace("\\", "/").rpartition("/")[0]
     start = desk.state.config.project.root or folder
-    picked = desk.ui.file_dialog("attach notes", tr("Attach notes to a file"), start=start)
+    picked = desk.ui.file_dialog(
+        "attach notes", tr("Choose the file that these notes belong to"), start=start
+    )
     if picked is None:
         return
     desk.view.dialog = None

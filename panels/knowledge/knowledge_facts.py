@@ -38,7 +38,7 @@ ABOUT = tr(
 )
 HELD = tr("Requests use a broken fact's last valid text until you repair its lines.")
 CHANGED = tr("Meanwhile someone changed this fact in its file. The file now says:")
-LOST = tr("{} is no longer in its file. Your text is kept here.")
+LOST = tr("The fact {} is no longer in its file. Your text is kept here.")
 SHOWN_PROBLEMS = 5
 
 

@@ -306,7 +306,7 @@ def off_section(desk: Desk) -> None:
         ui.divider("folders line")
         notes_rows(desk)
     with ui.row("switch"):
-        if ui.button("on", tr("Turn on for this project"), icon="power-off", kind="primary",
+        if ui.button("on", tr("Turn search on in this project"), icon="power-off", kind="primary",
                      tip=tr("Saved in the project's manual_slop.toml")):  # fmt: skip
             desk.send(ChangeProjectSetting(key="retrieval.enabled", value=True))
 
@@ -478,7 +478,7 @@ def _add_button(desk: Desk, path: str) -> None:
     tip = (
         tr("Already in the preset")
         if is_in
-        else tr("Add {path} to {where}, for a model without tools", path=path, where=where)
+        else tr("Add {path} to {preset}, so that a model without tools can read it", path=path, preset=where)
     )
     if desk.ui.button("add", "", icon="file-circle-plus", kind="ghost", is_small=True, tip=tip,
                       is_enabled=not is_in and desk.summary is not None):  # fmt: skip
@@ -558,7 +558,7 @@ def _navigation(desk: Desk) -> None:
                              tip=tr("Write missing and outdated index.md files, remove leftover ones")):  # fmt: skip
                     desk.send(BuildNavigation())
                 if ui.button("check", tr("Check"), kind="ghost", is_small=True, is_enabled=is_free,
-                             tip=tr("Compare the index.md files with the notes")):  # fmt: skip
+                             tip=tr("Check whether the index.md files fit the notes; nothing is written")):  # fmt: skip
                     desk.send(CheckNavigation())
 
 
@@ -603,7 +603,7 @@ def _engine(desk: Desk) -> None:
                 tr("Index"),
                 tr("On this machine")
                 if not settings.server
-                else tr("Here and on {server}", server=server_name(settings.server)),
+                else tr("On this machine and on {server}", server=server_name(settings.server)),
             )
             if report is not None and report.server:
                 with ui.row("server"):
@@ -619,11 +619,11 @@ def embedder_words(desk: Desk) -> str:
     """Name of what makes vectors, and where it runs."""
     settings = desk.state.config.settings.retrieval
     if not settings.embedder:
-        return tr("By the built-in embedding model, on this machine")
+        return tr("Made by the built-in embedding model, on this machine")
     server = desk.state.config.settings.servers.get(settings.embedder)
     label = server.label if server is not None else settings.embedder
     return tr(
-        "By {model} on {server}",
+        "Made by {model} on {server}",
         model=settings.embedding_model or tr("its own model"),
         server=label or settings.embedder,
     )

@@ -75,7 +75,13 @@ def _lately(desk: Desk) -> None:
     with ui.group("lately", gap=8):
         ui.text("title", tr("Recently sent in this discussion"), style="strong")
         if not sent:
-            ui.text("none", tr("Nothing since the program started."), tone="muted", style="small", wraps=True)
+            ui.text(
+                "none",
+                tr("Recall has sent nothing since the program started."),
+                tone="muted",
+                style="small",
+                wraps=True,
+            )
         for at, one in enumerate(sent[:SHOWN]):
             _sent(desk, at, one)
 

@@ -157,7 +157,7 @@ def parsed_value(one: Setting, typed: str) -> tuple[Value | None, str]:
     number = _number(one, text)
     if number is None:
         wanted = tr("a size, for example 25 MB") if is_size(one) else f"a {one.kind.value}"
-        return None, tr("{text!r} is not {wanted}.", text=text, wanted=wanted)
+        return None, tr("{text!r} is not {kind}.", text=text, kind=wanted)
     low, high = one.minimum, one.maximum
     if (low is not None and number < low) or (high is not None and number > high):
         return None, tr("The value must be {one}.", one=_range(one))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.kernel.values.settings import ServerSettings
 from core.services.settings.settings_messages import (
@@ -177,7 +177,7 @@ def _server(desk: Desk, server: ServerSettings) -> None:
             ask_removal(
                 desk,
                 label,
-                tr("This removes {base_url} from your settings.", base_url=server.base_url),
+                tr("This removes the provider at {base_url} from your settings.", base_url=server.base_url),
                 RemoveServer(server.id),
             )
 
@@ -228,7 +228,7 @@ def models_section(desk: Desk) -> None:
         now = model_value(ai.provider, ai.model) if ai.provider or ai.model else ""
         known = any(option.value == now for option in options) or not now
         named = () if known else (Option(value=now, label=ai.model or ai.provider),)
-        shown = (Option(value="", label=tr("The last used model")), *named, *options)
+        shown = (Option(value="", label=tr("The model that you used last")), *named, *options)
         chosen = ui.combo("model", shown, now, width=280, tip=tr("Model of new discussions"))
     first = starting_model(desk.state)
     label = model_label(desk.state, first.provider, first.model)
@@ -262,21 +262,16 @@ def _prices(desk: Desk) -> None:
         desk.send(PriceModels())
     source = config.price_source
     with ui.row("prices"):
-        given = (
-            tr("you gave prices of {own}", own=fmt.count(source.own, tr("model"), tr("models")))
-            if source.own
-            else tr("you can give your own")
-        )
-        text = (
+        own = (
             tr(
-                "Prices per million tokens: {name} of {as_of}; {given} in models.toml beside your config.toml",
-                name=source.name,
-                as_of=source.as_of,
-                given=given,
+                "Your models.toml beside config.toml has prices of {models}.",
+                models=fmt.count(source.own, tr("model"), tr("models")),
             )
-            if source.name
-            else tr("Reading prices")
+            if source.own
+            else tr("You can give your own prices in models.toml beside your config.toml.")
         )
+        used = tr("Prices per million tokens: {name} of {day}.", name=source.name, day=source.as_of)
+        text = as_sentences(used, own) if source.name else tr("Reading prices")
         ui.text("source", text, tone="muted", style="small", wraps=True, width=0)
         tip = tr("Download newer prices and use them from now on")
         if ui.button(

@@ -199,7 +199,11 @@ def _project(desk: Desk) -> None:
         if is_open and ui.button("look", label, kind="primary"):
             desk.view.dialog = Dialog(kind="trust")
     if project.asked:
-        ui.text("asked title", tr("Held back until you have seen these requests"), style="strong")
+        ui.text(
+            "asked title",
+            tr("These settings of the folder wait until you have reviewed them"),
+            style="strong",
+        )
         for index, line in enumerate(asked_lines(project.asked)):
             ui.text(("asked", index), f"•  {line.words}", wraps=True, style="small")
     if project.held_back:
@@ -207,7 +211,7 @@ def _project(desk: Desk) -> None:
         for index, sentence in enumerate(project.held_back):
             ui.text(("held", index), f"•  {sentence}", wraps=True, style="small")
     if project.allowed_roots:
-        ui.text("roots title", tr("Outside folders that its presets may read"), style="strong")
+        ui.text("roots title", tr("Outside folders that this project's presets may read"), style="strong")
         for root in project.allowed_roots:
             ui.text(("root", root), root, style="mono_small")
 
@@ -310,7 +314,7 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
         ui.text("tools", TOOLS_THEN, tone="muted", wraps=True)
         ui.text("why", _reason(project), tone="muted", wraps=True)
         if dialog.at:
-            changed = tr("The requests have changed meanwhile: you now see the current ones.")
+            changed = tr("The folder's requests have changed meanwhile: you now see the current ones.")
             ui.text("changed", changed, tone="warn", wraps=True)
         if has_list:
             with ui.surface(

@@ -74,9 +74,11 @@ def _channel(desk: Desk, channel: ChannelSettings) -> None:
             ui.text("where", where, tone="muted", style="small", width=0, tip=where)
         if status is not None and status.problem:
             ui.text("problem", status.problem, tone="warn", style="small", wraps=True)
-        said = ", ".join(channel.senders) or tr("nobody: no line counts until you name senders")
+        said = ", ".join(channel.senders) or tr("nobody: the program reads no line until you name senders")
         ui.text("senders", tr("Accepted senders: {senders}", senders=said), style="small", wraps=True)
-        is_on = ui.checkbox("enabled", tr("Connect while the program runs"), channel.is_enabled)
+        is_on = ui.checkbox(
+            "enabled", tr("Connect to this channel while the program runs"), channel.is_enabled
+        )
         if is_on is not None:
             desk.send(ChangeSetting(f"{key}.enabled", is_on))
         announces = ui.checkbox(
@@ -180,7 +182,11 @@ def _folder(desk: Desk, own: SettingsView, tools: ToolSettings) -> str:
         own.policy_folder = ""
     options = [Option(value="", label=EVERYWHERE)]
     options += [
-        Option(value=one, label=one, detail="" if one in tools.folders else tr("has no rules of its own"))
+        Option(
+            value=one,
+            label=one,
+            detail="" if one in tools.folders else tr("this folder has no rules of its own"),
+        )
         for one in folders
     ]
     with labelled(ui, "folder row", "In"):
@@ -198,7 +204,7 @@ def _answer(desk: Desk, table: str, name: str, label: str, now: str, *, is_gener
         Option(value=answer.value, label=label, detail=detail) for answer, (label, detail) in ANSWERS.items()
     ]
     if not is_general:
-        options.insert(0, Option(value="", label=tr("Use the rule of every folder")))
+        options.insert(0, Option(value="", label=tr("Use the general rule for all folders")))
     with labelled(ui, name, label):
         chosen = ui.combo("answer", options, now, width=0, tip=label)
     if chosen is not None and chosen != now:
@@ -258,8 +264,8 @@ def _here(desk: Desk) -> None:
 EDITOR_PX = 230.0
 PREVIEW_CHARS, REMOVED_CHARS = 160, 400
 ABOUT_PROMPTS = {
-    "role.md": tr("First instructions to a model"),
-    "role-open.md": tr("First instructions to small and open models"),
+    "role.md": tr("The first instructions that a model gets"),
+    "role-open.md": tr("The first instructions that small and open models get"),
     "harvest-conversation.md": tr("Instructions for the model that harvests a conversation"),
     "compress-discussion.md": tr("Request to summarize messages that the model will no longer read"),
     "continue.md": tr("Request to continue a reply that broke off"),
@@ -281,7 +287,7 @@ def texts_section(desk: Desk) -> None:
     project = desk.state.config.project
     if any(one.place[0] in {"personas", "system_prompts", "prompts"} for one in project.asked):
         with desk.ui.row("trust"):
-            words = tr("Some texts of this folder do not apply until you have seen them.")
+            words = tr("Personas and prompts of this folder do not apply until you review its requests.")
             desk.ui.text("words", words, tone="warn", width=0, wraps=True)
             if desk.ui.button("trust", tr("Review requests"), is_small=True):
                 desk.view.dialog = Dialog(kind="trust")
@@ -354,8 +360,8 @@ def _default(desk: Desk, table: TextTable, setting: str, known: dict[str, NamedT
         ),
     ]
     with desk.ui.row("default"):
-        desk.ui.text("label", tr("New discussions begin with"), style="small", tone="muted")
         tip = tr("{kind} of new discussions", kind=capital(table.word))
+        desk.ui.text("label", tip, style="small", tone="muted")
         chosen = desk.ui.combo("choice", options, now, tip=tip, width=240)
     if chosen is not None:
         desk.send(ChangeSetting(f"ai_settings.{setting}", chosen or None))

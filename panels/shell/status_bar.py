@@ -75,7 +75,7 @@ def status_bar(desk: Desk) -> None:
             if is_tight:
                 ui.icon("home elsewhere", "lock", tone="warn", tip=tip)
             else:
-                ui.badge("home elsewhere", tr("data folder in use elsewhere"), tone="warn", tip=tip)
+                ui.badge("home elsewhere", tr("data folder in use by another program"), tone="warn", tip=tip)
         if state.program.is_home_read_only:
             tip = tr("Nothing can be saved: the data folder {home} is read-only", home=state.program.home)
             if is_tight:
@@ -182,10 +182,10 @@ def _autonomy(desk: Desk, *, is_tight: bool) -> None:
     name = f"“{row.meta.name}”" if row is not None else tr("A discussion")
     label = words.rpartition(" · ")[2] if is_tight else words
     tip = tr(
-        "{name} runs on its own: {words}. {value}",
-        name=name,
-        words=words,
-        value=autonomy.stopped or MEANINGS[autonomy.state],
+        "{discussion} is autonomous: {state}. {meaning}",
+        discussion=name,
+        state=words,
+        meaning=autonomy.stopped or MEANINGS[autonomy.state],
     )
     if desk.ui.button("autonomy", label, icon=icon, kind="ghost", is_small=True, tip=tip):
         desk.send(SelectDiscussion(autonomy.discussion_id))
@@ -210,7 +210,7 @@ def _questions(desk: Desk, *, is_tight: bool) -> None:
         icon="shield-halved",
         kind="ghost",
         is_small=True,
-        tip=tr("{words}: show the question", words=words),
+        tip=tr("Show the question ({waiting})", waiting=words),
     ):
         go_to_question(desk, waiting[0][0])
 

@@ -55,9 +55,9 @@ def _waiting(desk: Desk, signals: SignalState) -> None:
     ui = desk.ui
     with ui.row("waiting head"):
         title = (
-            tr("Waiting for a turn: {waiting:,}", waiting=len(signals.waiting))
+            tr("Signals that wait for a turn: {waiting:,}", waiting=len(signals.waiting))
             if signals.waiting
-            else tr("Waiting for a turn")
+            else tr("Signals that wait for a turn")
         )
         ui.text("title", title, style="small_strong", tone="muted", width=0)
         if signals.waiting and ui.button("away", tr("Dismiss all"), kind="ghost", is_small=True,

@@ -65,16 +65,17 @@ def total_line(use: MemoryUse) -> str:
         tokens=fmt.tokens_est(tokens),
         requests=fmt.count(requests, tr("request"), tr("requests")),
     )
-    return tr("{added} Replies used its items {times}.", added=added, times=times if quoted else tr("never"))
+    used = tr("Replies used items of your knowledge {times}.", times=times if quoted else tr("never"))
+    return as_sentences(added, used)
 
 
 def row_line(one: DiscussionMemory) -> str:
     """Memory of one discussion: `≈1.2k tok · 3 requests · 2 used`."""
     return tr(
-        "{tokens_est} tok · {requests} · {quoted:,} used",
+        "{tokens_est} tok · {requests} · {items} used",
         tokens_est=fmt.tokens_est(one.tokens_est),
         requests=fmt.count(one.requests, tr("request"), tr("requests")),
-        quoted=one.quoted,
+        items=fmt.count(one.quoted, tr("item"), tr("items")),
     )
 
 

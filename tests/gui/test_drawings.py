@@ -150,12 +150,12 @@ class Slow(DrawingProcess):
     ("error", "problem"),
     [
         (
-            CrunchLateError("The worker process needed more than 20 seconds for 'diagram'"),
+            CrunchLateError("The helper process needed more than 20 seconds for 'diagram'"),
             "drawing took too long",
         ),
         (
-            CrunchError("The worker process crashed once on 'diagram'"),
-            "the drawing program crashed",
+            CrunchError("The helper process crashed at the task 'diagram'"),
+            "the process that draws formulas and diagrams crashed",
         ),
     ],
 )

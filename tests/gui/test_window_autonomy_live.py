@@ -98,7 +98,7 @@ def test_a_person_starts_it_beside_a_cap_sees_it_work_and_rest_wakes_it_and_stop
     later(sitting, controller, 5)
     sitting.waits_in(Attention.WORKING)
     sitting.sees("Forty slots.")
-    sitting.sees("The turn used tools: working.")
+    sitting.sees("The model used tools in this turn: working.")
     later(sitting, controller, 3)
     sitting.waits_in(Attention.RESTING)
     sitting.sees("Resting · next turn in 5:00")
@@ -135,7 +135,7 @@ def test_a_command_that_ends_in_the_background_wakes_it_and_its_words_are_shown_
     sitting.waits_in(Attention.RESTING)
     (signal,) = controller.snapshot().signals.seen
     assert (signal.source, "the tide is out" in signal.text) == (SignalSource.COMMAND, True)
-    sitting.sees("Woken by a command that ended")
+    sitting.sees("Woken by the end of a command")
     assert "the tide is out" in str(sitting.server.bodies[-1])
     screen.check()
 
@@ -153,7 +153,9 @@ def test_it_dreams_at_rest_and_tells_what_it_would_keep_while_nothing_is_applied
     sitting.waits_in(Attention.RESTING)
     later(sitting, controller, 300)
 
-    sitting.sees("The discussion dreams: the program previews a harvest and applies nothing.")
+    sitting.sees(
+        "The discussion dreams: it has no work, so the model previews a harvest. Nothing is written."
+    )
     sitting.ends(lambda s: s.harvest.preview is not None and not s.harvest.is_working)
     sitting.sees("It applies nothing.")
     sitting.sees("High tide is at nine.")

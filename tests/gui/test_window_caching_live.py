@@ -259,7 +259,7 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     assert not screen.driver.has("Expired ")
     screen.check()
 
-    screen.driver.click("Enable caching for this")
+    screen.driver.click("Enable caching again")
     sitting.until(lambda s: s.discussions.summaries[sitting.chosen].meta.caching_enabled)
     sitting.sees("Disable caching here")
     on = sitting.say("and a spring tide")

@@ -490,7 +490,7 @@ def test_a_queue_stops_at_a_failure_then_at_a_limit_and_goes_on_at_the_persons_w
         writer.holds("")
     writer.until(lambda s: len(s.discussions.open[writer.chosen].queue) == 2)
     gate.open()
-    sees(driver, "1 message waits for you. The previous message failed")
+    sees(driver, "1 message waits for you to send it. The previous message failed")
     assert writer.said()[2:] == ["next"]
 
     writer.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.00001))

@@ -13,7 +13,7 @@ from tests.gui.conftest import Screen
 from tests.gui.sitting import misfits, sees, watching
 
 pytestmark = pytest.mark.gui
-SWITCH = "Import new sessions of Claude Code automatically"
+SWITCH = "Let the program import new sessions of Claude Code by itself"
 
 
 @pytest.fixture

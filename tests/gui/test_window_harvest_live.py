@@ -99,8 +99,8 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     assert isinstance(choice, Combo)
     assert choice.text() == "Choose one"
     person.click(choice)
-    sitting.sees("Move them to the trash, keep imported ones")
-    person.click("Move them to the trash, keep imported ones")
+    sitting.sees("Move the conversations to the trash, but keep imported ones")
+    person.click("Move the conversations to the trash, but keep imported ones")
     sitting.sees("Write 3 items, move 1 conversation to the trash.")
     until(sitting.controller, lambda s: s.config.settings.knowledge.after_harvest == "trash")
     screen.check()

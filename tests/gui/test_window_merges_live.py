@@ -76,7 +76,7 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     screen.check()
     person.click("Ask for a merge")
     sitting.ends(lambda s: s.harvest.merge is not None)
-    sitting.sees("4 of them would become 2")
+    sitting.sees("4 of these items would become 2")
     sitting.sees("Both say how often the tide turns.")
     sitting.sees("5 items → 3")
     screen.check()

@@ -64,7 +64,7 @@ def test_a_person_switches_it_on_asks_and_takes_a_hit_into_the_preset(
         person.type("notes")
         person.key("Enter")
         until(controller, lambda s: s.config.settings.retrieval.roots == ("notes",))
-        person.click("Turn on for this project")
+        person.click("Turn search on in this project")
         until(controller, lambda s: s.retrieval.indexed_at is not None and s.retrieval.progress is None)
         screen.check()
 
@@ -100,7 +100,7 @@ def test_a_person_switches_it_on_asks_and_takes_a_hit_into_the_preset(
             screen.settle()
         sees(person, "A gale pushes the sea against the coast")
         screen.check()
-        person.click("Add notes/index.md to “default”, for a model without tools")
+        person.click("Add notes/index.md to “default”, so that a model without tools can read it")
         until(controller, lambda s: len(s.config.project.presets["default"].items) == 2)
         person.click("Turn off")
         until(controller, lambda s: s.retrieval.asked is None)

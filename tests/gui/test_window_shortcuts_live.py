@@ -55,8 +55,12 @@ def test_usage_is_saved_to_a_file(writer: Writer, tmp_path: Path) -> None:
     sees(driver, "Save usage as CSV")
     driver.step(6)
     driver.click(driver.find("Save", kind=Button))
-    saved = writer.until(lambda s: any(one.text == "The usage is saved." for one in s.program.notices))
-    path = Path(next(one.detail for one in saved.program.notices if one.text == "The usage is saved."))
+    saved = writer.until(
+        lambda s: any(one.text == "The usage table is saved to a file." for one in s.program.notices)
+    )
+    path = Path(
+        next(one.detail for one in saved.program.notices if one.text == "The usage table is saved to a file.")
+    )
     assert path.suffix == ".csv"
     assert path.read_text().startswith("model,label,calls,")
 
@@ -71,7 +75,7 @@ def test_f1_opens_the_guide_over_a_dialog_which_comes_back_as_it_was(writer: Wri
     driver.type("Alt+N")
     driver.step(4)
     driver.key("F1")
-    sees(driver, "Page of the guide")
+    sees(driver, "Choose a page of the guide")
     driver.key("Escape")
     sees(driver, "Click a shortcut to change it.")
     driver.key("Enter")

@@ -292,7 +292,7 @@ def test_in_the_lowest_window_the_question_of_trust_leaves_the_list_its_search(s
 def test_no_button_beside_a_notice_leaves_so_little_room_that_words_are_broken(
     screen: Screen, label: str, scale: float
 ) -> None:
-    words = "While notifications were held back: 1 discussion waits for your answer, 1 call asks for your approval"
+    words = "While notifications were held back: 1 discussion waits for your answer, 1 tool call waits for your approval"
     notice = Notice("told", Level.INFO, words, action=UndoDelete("d8"), action_label=label)
     state = with_fields(states.working(), notices=(notice,))
 

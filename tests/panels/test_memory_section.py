@@ -29,8 +29,8 @@ def test_each_discussion_tells_its_tokens_and_uses() -> None:
     )
     screen = shown(MemoryUse(discussions=rows))
 
-    assert screen.ui.shows("tokens to 4 requests. Replies used its items 2 times.")
-    assert screen.ui.shows("3 requests · 2 used")
+    assert screen.ui.shows("tokens to 4 requests. Replies used items of your knowledge 2 times.")
+    assert screen.ui.shows("3 requests · 2 items used")
     assert screen.ui.shows("a discussion that no longer exists")
     assert not screen.ui.shows("No reply used these")
 

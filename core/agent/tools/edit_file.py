@@ -52,7 +52,7 @@ class FileText(msgspec.Struct, frozen=True):
 
 
 def text_to_write(place: ToolPath, desk: ToolDesk) -> FileText:
-    """Read a file that is to be changed: only one that the model has read as it is now may be. Total."""
+    """Read a file that is to be changed: only one that the model has read as it is now may be. Raises nothing."""
     found = read_guarded(place)
     if found.problem or found.data is None:
         return FileText(problem=found.problem)

@@ -155,7 +155,7 @@ class DecodedPicture(msgspec.Struct, frozen=True):
 
 
 def decoded(data: bytes) -> DecodedPicture:
-    """Decode a picture to its last pixel; a large one is made smaller. Total."""
+    """Decode a picture to its last pixel; a large one is made smaller. Raises nothing."""
     from PIL import Image, UnidentifiedImageError
 
     try:

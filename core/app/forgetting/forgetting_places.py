@@ -55,7 +55,7 @@ PLACES: tuple[Place, ...] = (
     Place(
         id="provider",
         label=tr("copies in the caches of providers"),
-        checked=tr("the provider answered: none is left"),
+        checked=tr("the provider answered: no copy is left"),
         counted=(
             tr("request to a provider to delete cached copies"),
             tr("requests to providers to delete cached copies"),
@@ -64,7 +64,7 @@ PLACES: tuple[Place, ...] = (
     Place(
         id="scratch",
         label=tr("temporary folders of the conversation's commands (the program ends these commands)"),
-        checked=tr("no folder of the conversation is left"),
+        checked=tr("no folder of the conversation's files is left"),
         counted=(
             tr("temporary folder of the conversation's commands"),
             tr("temporary folders of the conversation's commands"),
@@ -84,7 +84,7 @@ PLACES: tuple[Place, ...] = (
         id="trash",
         label=tr("the trash"),
         files=("trash/*",),
-        checked=tr("no folder of the conversation is left"),
+        checked=tr("no folder of the conversation's files is left"),
         counted=(tr("copy in the trash"), tr("copies in the trash")),
     ),
     Place(
@@ -184,31 +184,31 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         id="events",
-        label=tr("texts in the history of items"),
+        label=tr("earlier texts of items"),
         files=("knowledge/events.jsonl",),
         checked=READ_AGAIN,
-        counted=(tr("text in the history of items"), tr("texts in the history of items")),
+        counted=(tr("earlier text of an item"), tr("earlier texts of items")),
     ),
     Place(
         id="applies",
         label=tr("logs of applied harvests"),
         files=("knowledge/applies/*",),
         checked=READ_AGAIN,
-        counted=(tr("line in logs of applied harvests"), tr("lines in logs of applied harvests")),
+        counted=(tr("line in the log of a harvest"), tr("lines in the logs of harvests")),
     ),
     Place(
         id="ledger",
-        label=tr("paths in the ledger"),
+        label=tr("paths in the harvest ledger"),
         files=("knowledge/ledger.json", "knowledge/ledger.journal", "knowledge/.ledger.sha256"),
         checked=READ_AGAIN,
-        counted=(tr("path in the ledger"), tr("paths in the ledger")),
+        counted=(tr("path in the harvest ledger"), tr("paths in the harvest ledger")),
     ),
     Place(
         id="review",
-        label=tr("the unfinished review"),
+        label=tr("the unfinished harvest review"),
         files=("knowledge/.review.json",),
         checked=READ_AGAIN,
-        counted=(tr("choice in the unfinished review"), tr("choices in the unfinished review")),
+        counted=(tr("choice in an unfinished harvest review"), tr("choices in an unfinished harvest review")),
     ),
     Place(
         id="proposals",
@@ -221,7 +221,7 @@ PLACES: tuple[Place, ...] = (
         id="replies",
         label=tr("replies kept for a harvest"),
         files=("knowledge/.replies/*",),
-        checked=tr("no reply about the conversation is left"),
+        checked=tr("no harvest reply about the conversation is left"),
         counted=(
             tr("conversation whose harvest replies were kept"),
             tr("conversations whose harvest replies were kept"),
@@ -238,21 +238,21 @@ PLACES: tuple[Place, ...] = (
         id="digest",
         label=tr("the digest"),
         files=("knowledge/digest.md",),
-        checked=tr("written anew without the forgotten words"),
+        checked=tr("the program wrote the digest again without the forgotten words"),
     ),
     Place(
         id="catalog",
         label=tr("the list of conversations and its search index"),
         files=("catalog-*.sqlite*",),
         root=Folder.CACHE,
-        checked=tr("emptied and built anew"),
+        checked=tr("the program emptied this and built it again"),
     ),
     Place(
         id="prefixes",
         label=tr("saved prefixes of the built-in model"),
         files=("embedded-prefixes/*",),
         root=Folder.CACHE,
-        checked=tr("the program deleted all of them"),
+        checked=tr("the program deleted all saved prefixes"),
         counted=(tr("saved prefix of the built-in model"), tr("saved prefixes of the built-in model")),
         is_derived=True,
     ),
@@ -261,14 +261,14 @@ PLACES: tuple[Place, ...] = (
         label=tr("the search index"),
         files=("index-*/*",),
         root=Folder.CACHE,
-        checked=tr("the program overwrote words and vectors"),
+        checked=tr("the program overwrote the words and vectors in the index"),
         counted=(tr("file in the search index"), tr("files in the search index")),
         is_unread=True,
     ),
     Place(
         id="server",
         label=tr("the search index on a server"),
-        checked=tr("the server's tables were written anew without the conversation"),
+        checked=tr("the program wrote the tables on the index server again, without the conversation"),
         counted=(tr("file in the search index on the server"), tr("files in the search index on the server")),
     ),
     Place(
@@ -283,7 +283,7 @@ PLACES: tuple[Place, ...] = (
         id="window",
         label=tr("prompt history and selection"),
         files=("state.toml",),
-        checked=tr("removed from the program's memory"),
+        checked=tr("the program removed the words from its prompt history"),
     ),
     Place(
         id="leftovers",
@@ -301,7 +301,7 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         id="wordless",
-        label=tr("locks, counts, settings of the program, and amounts paid"),
+        label=tr("files without your words: locks, counts, settings, amounts paid"),
         files=(
             *(
                 "home.toml",
@@ -336,7 +336,7 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         id="wordless-cache",
-        label=tr("cache files without words of yours"),
+        label=tr("cache files that hold none of your words"),
         files=("ignores-said", "token-counts", "refused-fields", "imports-*.msgpack"),
         root=Folder.CACHE,
         is_wordless=True,
@@ -417,7 +417,10 @@ def found_lines(receipt: ForgetReceipt) -> list[tuple[str, bool]]:
     whole = [its.label for row, its in rows if row.removed and not row.problem and not its.counted[0]]
     if whole:
         lines.append(
-            (tr("Emptied, or built anew without the forgotten words: {whole}", whole=", ".join(whole)), False)
+            (
+                tr("Emptied, or built again without the forgotten words: {places}", places=", ".join(whole)),
+                False,
+            )
         )
     if any(row.removed and _is_read_again(row) for row, _ in rows):
         lines.append(
@@ -446,7 +449,7 @@ def nothing_found(receipt: ForgetReceipt) -> str:
         for row in receipt.places
         if not row.removed and not row.problem and row.checked
     ]
-    return tr("The program found nothing of this in: {bare}.", bare=", ".join(bare)) if bare else ""
+    return tr("The program found nothing to remove in: {places}.", places=", ".join(bare)) if bare else ""
 
 
 def preview_text(preview: ForgetPreview) -> str:
@@ -467,7 +470,9 @@ def preview_text(preview: ForgetPreview) -> str:
     else:
         said = tr("The program also deletes {places}.", places=_listed(goes))
     kept = count(
-        preview.kept_items, tr("item with another source stays"), tr("items with another source stay")
+        preview.kept_items,
+        tr("item stays, because it has another source"),
+        tr("items stay, because they have another source"),
     )
     return as_sentences(said, kept, is_closed=True) if preview.kept_items else said
 
@@ -505,8 +510,8 @@ def headline(receipt: ForgetReceipt) -> str:
         "; "
         + count(
             receipt.blended,
-            tr("merged item with words of several conversations stayed, check it"),
-            tr("merged items with words of several conversations stayed, check them"),
+            tr("merged item stays, because it has words of several conversations: check it"),
+            tr("merged items stay, because they have words of several conversations: check them"),
         )
         if receipt.blended
         else ""

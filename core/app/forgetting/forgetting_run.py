@@ -494,7 +494,8 @@ class _Forgetting:
         self._count("server", count)
         if why:
             self._problems["server"] = tr(
-                "{why}. The program tells the server once the server answers, also after a restart", why=why
+                "{why}. The program tells the index server once it answers, also after a restart",
+                why=why,
             )
 
     def _cleanse_ledger(self) -> None:
@@ -576,11 +577,13 @@ class _Forgetting:
         for discussion_id in self._intent.target.discussion_ids:
             if discussion_id in binned:
                 self._problems["trash"] = tr(
-                    "{discussion_id} was moved to the trash meanwhile", discussion_id=discussion_id
+                    "While the program forgot the discussion {discussion_id}, it was moved to the trash",
+                    discussion_id=discussion_id,
                 )
             if paths.discussion_dir(self._home, discussion_id).exists():
                 self._problems["discussions"] = tr(
-                    "{discussion_id} was created again meanwhile", discussion_id=discussion_id
+                    "While the program forgot the discussion {discussion_id}, it was created again",
+                    discussion_id=discussion_id,
                 )
         for place_id, why in words_left(self._home, self._words).items():
             self._problems.setdefault(place_id, why)

@@ -87,7 +87,7 @@ def _forget_discussion(state: AppState, asked: ForgetDiscussion) -> Result:
     is_binned = any(item.discussion_id == wanted for item in state.discussions.trash)
     if wanted not in state.discussions.summaries and not is_binned:
         text = tr("There is no discussion {wanted!r}", wanted=wanted)
-        return decline(state, asked.command_id, NOTICE, text, tr("Look at the list of discussions")), ()
+        return decline(state, asked.command_id, NOTICE, text, tr("Choose a discussion from the list")), ()
     target = target_of(state, asked)
     ids = target.discussion_ids
     if any(is_busy(state, one) for one in ids):
@@ -131,7 +131,7 @@ def _hindrance(state: AppState, *, is_confirmed: bool) -> tuple[str, str] | None
     if state.program.is_home_read_only:
         return tr("The program cannot write in this data folder"), tr("Make the data folder writable")
     if state.harvest.is_working:
-        return tr("The harvest is {phase}", phase=state.harvest.phase), tr(
+        return tr("A harvest is still running ({phase})", phase=state.harvest.phase), tr(
             "Wait until that is done, or cancel it"
         )
     if state.imports.is_running:

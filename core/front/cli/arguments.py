@@ -19,7 +19,7 @@ class Options(OutsideOptions, frozen=True):
 
     Args:
         command: name of the command, empty for the window; headless: run the controller without a window.
-        approvals_fd: descriptor that takes the token of approvals, None: nobody approves over HTTP.
+        approvals_fd: descriptor that takes the approval token, None: nobody approves over HTTP.
         is_json: print what a program would read; trusts: trust the project's folder first.
         given: the command's own arguments.
     """

@@ -208,8 +208,8 @@ def _print(
         return
     model = f"{spec.inputs.provider}/{spec.inputs.model}"
     about = tr(
-        "{name} · {model} · preset {preset} · {folder}",
-        name=name,
+        "{discussion} · {model} · preset {preset} · {folder}",
+        discussion=name,
         model=model,
         preset=spec.preset.name or tr("none"),
         folder=spec.root,

@@ -19,7 +19,7 @@ from core.front.cli.session import UsageError
 from core.front.cli.version import PROGRAM
 from core.kernel.disk import reported, write_file
 from core.kernel.errors import StorageError
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.opener import SHARED_MODE, make_folder, read_file
 
 MADE_BY = "Made by manual-slop desktop"
@@ -49,22 +49,28 @@ def run_desktop(options: Options, console: Console) -> int:
     if given.remove:
         gone = remove(share, files)
         done = (
-            tr("{gone} files removed from {share}", gone=len(gone), share=share)
+            tr("{files} files removed from {folder}", files=len(gone), folder=share)
             if gone
-            else tr("{share} holds no files of Manual Slop", share=share)
+            else tr("The folder {folder} holds no files of Manual Slop", folder=share)
         )
     elif given.install:
         gone = install(share, files)
         done = tr(
-            "{gone} files written below {share}. The menu shows Manual Slop at your next login at the latest",
-            gone=len(gone),
-            share=share,
+            "{files} files written below {folder}. The menu shows Manual Slop at your next login at the latest",
+            files=len(gone),
+            folder=share,
         )
     else:
         gone = [name for name in files if (share / name).exists()]
-        done = tr("{gone} of {files} files are in {share}", gone=len(gone), files=len(files), share=share)
-        if len(gone) < len(files):
-            done += tr(". `manual-slop desktop --install` writes them")
+        done = as_sentences(
+            tr(
+                "The folder {folder} has {gone} of the {files} files for the desktop",
+                folder=share,
+                gone=len(gone),
+                files=len(files),
+            ),
+            tr("`manual-slop desktop --install` writes the missing ones") if len(gone) < len(files) else "",
+        )
     if options.is_json:
         console.json({"share": str(share), "files": gone})
     else:

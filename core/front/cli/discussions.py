@@ -240,7 +240,7 @@ def _restore(front: FrontEnd, wanted: str) -> tuple[str, str]:
     found = _in_trash(state, wanted)
     if len(found) != 1:
         ids = ", ".join(item.discussion_id for item in state.discussions.trash)
-        listed = tr("the trash holds: {ids}", ids=ids) if ids else tr("it is empty")
+        listed = tr("the trash holds these discussions: {ids}", ids=ids) if ids else tr("the trash is empty")
         raise UsageError(
             tr(
                 "{wanted!r} matches {found} discussions in the trash ({listed})",
@@ -251,7 +251,7 @@ def _restore(front: FrontEnd, wanted: str) -> tuple[str, str]:
         )
     chosen = found[0].discussion_id
     act(front, UndoDelete(chosen))
-    return tr("{name!r} is restored: {chosen}", name=found[0].name, chosen=chosen), chosen
+    return tr("The discussion {name!r} ({id}) is back in the list", name=found[0].name, id=chosen), chosen
 
 
 def _in_trash(state: AppState, wanted: str) -> list[TrashItem]:
@@ -371,7 +371,7 @@ def _run_follow(options: Options, front: FrontEnd, console: Console) -> int:
                 followed = with_place(followed, place.path)
                 _write(front, followed)
             console.outcome(
-                tr("You follow {path}: {BY_ITSELF}.", path=place.path, BY_ITSELF=BY_ITSELF),
+                tr("You follow {path}: {consequence}.", path=place.path, consequence=BY_ITSELF),
                 {"followed": list(followed)},
             )
         else:
@@ -552,8 +552,13 @@ def _command(
     if branches and with_branches:
         told.append(tr("and its {branches}", branches=count(len(branches), tr("branch"), tr("branches"))))
     elif branches:
-        which = count(len(branches), tr("branch begins"), tr("branches begin"))
-        told.append(tr("{which} with the same messages; only --branches forgets them too", which=which))
+        listed = count(len(branches), tr("branch"), tr("branches"))
+        told.append(
+            tr(
+                "It has {branches} with the same messages: add --branches to forget these too",
+                branches=listed,
+            )
+        )
     return ForgetDiscussion(discussion_id=chosen, with_branches=with_branches, is_confirmed=True), told
 
 
@@ -589,7 +594,7 @@ def run_secrets(options: Options, make_front: Callable[[Options], FrontEnd], con
     """
     given = options.given
     if given.clean and not given.yes:
-        check_terminal(console, tr("Removing secrets needs your confirmation"))
+        check_terminal(console, tr("The command removes secrets only after your yes"))
     home = config_request(start=options.start, home=options.home, overrides=options.overrides).home
     with console.waiting(tr("Looking for secrets")):
         report = search_secrets(home)
@@ -616,7 +621,7 @@ def run_secrets(options: Options, make_front: Callable[[Options], FrontEnd], con
 
 def _secrets_told(report: SecretReport, options: Options, console: Console) -> int:
     for problem in report.problems:
-        console.note(tr("manual-slop: warning: {problem}", problem=problem))
+        console.note(tr("manual-slop: warning: {warning}", warning=problem))
     if options.is_json:
         console.json(report_data_of_secret_finds(report))
     else:

@@ -210,7 +210,7 @@ def desktop_notices() -> Iterator[Finding]:
         what, _, remedy = problem.partition(": ")
         yield warn("desktop notices", what, capital(remedy))
     else:
-        yield ok("desktop notices", tr("shown while you are away from the window"))
+        yield ok("desktop notices", tr("desktop notices appear while you are away from the window"))
 
 
 def packages() -> Iterator[Finding]:
@@ -245,7 +245,11 @@ def display(environ: Mapping[str, str], system: str) -> Iterator[Finding]:
     if shown:
         yield ok("display", shown)
     elif has_virtual:
-        yield warn("display", tr("none; only Xvfb for the tour"), tr("Set DISPLAY, or use the command line"))
+        yield warn(
+            "display",
+            tr("no display; Xvfb can show only the tour"),
+            tr("Set DISPLAY, or use the command line"),
+        )
     else:
         yield warn(
             "display",
@@ -308,7 +312,7 @@ def claude(*, is_quick: bool) -> Iterator[Finding]:
         yield warn(
             "claude code",
             tr("{program} did not answer within {seconds:g} s", program=program, seconds=PROGRAM_S),
-            tr("Run Claude Code once in a terminal"),
+            tr("Run `claude` once in a terminal and read its message"),
         )
         return
     except OSError as error:
@@ -322,7 +326,7 @@ def claude(*, is_quick: bool) -> Iterator[Finding]:
         yield warn(
             "claude code",
             tr("{program} ended with exit code {code}", program=program, code=code),
-            tr("Run Claude Code once in a terminal"),
+            tr("Run `claude` once in a terminal and read its message"),
         )
     else:
         yield ok("claude code", f"{output.strip()[:60]}, {program}")
@@ -337,7 +341,7 @@ def sandbox(*, is_quick: bool) -> Iterator[Finding]:
         return
     found = find_confinement().sandbox
     if found.is_confined:
-        yield ok("sandbox", tr("{name} runs the commands of tools in a sandbox", name=found.name))
+        yield ok("sandbox", tr("the sandbox {sandbox} runs the commands of tools", sandbox=found.name))
     else:
         what, _, remedy = found.problem.partition(". ")
         yield warn(
@@ -373,7 +377,7 @@ def clock(now: datetime) -> Iterator[Finding]:
     if now.year < OLDEST_YEAR:
         yield fail(
             "clock",
-            tr("the clock says {now:%Y-%m-%d}", now=now),
+            tr("the clock shows {now:%Y-%m-%d}, which is too early", now=now),
             tr("Set the clock: certificates and cache times depend on it"),
         )
     else:
@@ -504,7 +508,6 @@ def setup_checks(options: Options) -> tuple[Check, ...]:
 def home(folder: Path, now: datetime) -> Iterator[Finding]:
     """The home can be written, has room, and nothing in it is of tomorrow."""
     there = _existing(folder)
-    state = "" if folder.exists() else tr(", made at the first start")
     if folder.exists() and not folder.is_dir():
         yield fail(
             "home",
@@ -521,7 +524,12 @@ def home(folder: Path, now: datetime) -> Iterator[Finding]:
             let_write(folder),
         )
     free = shutil.disk_usage(there).free
-    text = tr("{folder}{state}, {free} free", folder=folder, state=state, free=figures.size(free, "terminal"))
+    room = figures.size(free, "terminal")
+    text = (
+        tr("{folder}, {free} free", folder=folder, free=room)
+        if folder.exists()
+        else tr("{folder}, {free} free; the first start makes this folder", folder=folder, free=room)
+    )
     yield warn("home", text, tr("Free some space")) if free < LOW_BYTES else ok("home", text)
     if peek.is_owned(folder):
         yield ok(
@@ -606,9 +614,9 @@ def crashes(home: Path) -> Iterator[Finding]:
     kept = crash_report.reports(home)
     if kept:
         text = tr(
-            "{kept}, the newest: {kept2}",
-            kept=figures.count(len(kept), tr("report"), tr("reports")),
-            kept2=kept[-1],
+            "{reports} of crashes, the newest: {newest}",
+            reports=figures.count(len(kept), tr("report"), tr("reports")),
+            newest=kept[-1],
         )
         yield warn("crashes", text, tr("Read the report"), remove_reports(kept))
 
@@ -678,7 +686,7 @@ def project(loaded: LoadedSettings) -> Iterator[Finding]:
     for line in asked_lines(found.asked):
         yield warn("project", tr("the folder asks for: {words}", words=line.words))
     for sentence in found.held_back:
-        yield warn("project", tr("the program ignores: {sentence}", sentence=sentence))
+        yield warn("project", tr("the program ignores a part of manual_slop.toml: {reason}", reason=sentence))
 
 
 def servers(loaded: LoadedSettings) -> Iterator[Finding]:
@@ -732,7 +740,11 @@ def keyring(store: KeyStore) -> Iterator[Finding]:
     """Place where keys are kept on this machine."""
     name, problem = store.keyring_name()
     if problem:
-        yield warn("keyring", problem, tr("Until then, use keys from the environment or from files"))
+        yield warn(
+            "keyring",
+            problem,
+            tr("Use keys from environment variables or from files as long as the keyring fails"),
+        )
     else:
         yield ok(
             "keyring",

@@ -44,10 +44,15 @@ def usage_line(message: Message) -> str:
             else ""
         )
         parts.append(
-            tr("{mark}{input_tokens:,} in{cached}", mark=mark, input_tokens=usage.input_tokens, cached=cached)
+            tr(
+                "{about}{input_tokens:,} in{cached}",
+                about=mark,
+                input_tokens=usage.input_tokens,
+                cached=cached,
+            )
         )
     if usage.output_tokens is not None:
-        parts.append(tr("{mark}{output_tokens:,} out", mark=mark, output_tokens=usage.output_tokens))
+        parts.append(tr("{about}{output_tokens:,} out", about=mark, output_tokens=usage.output_tokens))
     if usage.input_tokens is not None or usage.cost_usd is not None:
         parts.append(money(usage.cost_usd, "terminal", is_estimate=usage.is_estimate))
     if usage.time_to_first_token_s is not None:
@@ -280,4 +285,6 @@ def say_losses(spec: StackSpec, console: Console) -> None:
     preset = spec.preset
     said = LossesSaid(paths.losses_file())
     if losses := said.fresh_in(spec.root, preset.items, spec.limits, tuple(spec.allowed_roots)):
-        console.note(tr("manual-slop: warning: {name}", name=" ".join(losses_sentences(preset.name, losses))))
+        console.note(
+            tr("manual-slop: warning: {warning}", warning=" ".join(losses_sentences(preset.name, losses)))
+        )

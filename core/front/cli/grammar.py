@@ -182,7 +182,7 @@ def add_context(commands: CommandParsers, common: Parser) -> None:
         "--message",
         metavar="TEXT",
         default=None,
-        help=tr("the text of layer 12 (default: the discussion's draft)"),
+        help=tr("the text of your message, layer 12 (default: the discussion's draft)"),
     )
     parser.add_argument("--text", action="store_true", help=tr("print only the whole text of the context"))
     _add_model(parser)
@@ -611,7 +611,9 @@ def _common(default: str | None) -> Parser:
 def _add_help(commands: CommandParsers, common: Parser) -> None:
     """Commands that end while the command line is read."""
     helper = add_command(commands, common, "help", tr("show the help of a command"))
-    helper.add_argument("words", nargs="*", metavar="COMMAND", help=tr("a command, and its action"))
+    helper.add_argument(
+        "words", nargs="*", metavar="COMMAND", help=tr("the command that you want help on, and its action")
+    )
     completion = add_command(
         commands,
         common,

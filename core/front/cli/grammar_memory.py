@@ -233,7 +233,10 @@ def add_harvest(commands: CommandParsers, common: Parser) -> None:
         ),
     )
     parser.add_argument(
-        "action", nargs="?", choices=("undo", "cancel"), help=tr("undo a harvest, or cancel batches")
+        "action",
+        nargs="?",
+        choices=("undo", "cancel"),
+        help=tr("`undo` takes a harvest back; `cancel` stops batches"),
     )
     parser.add_argument(
         "id",
@@ -327,7 +330,9 @@ def add_knowledge(commands: CommandParsers, common: Parser) -> None:
         actions, common, "digest", tr("print the digest as a model reads it, and whether memory is on")
     )
     digest.add_argument(
-        "--regenerate", action="store_true", help=tr("write the digest anew first; turns memory on")
+        "--regenerate",
+        action="store_true",
+        help=tr("first write the digest again from your items; this turns memory on"),
     )
     found = add_command(actions, common, "search", tr("print the items that contain every word"))
     found.add_argument("text", help=tr("the words to search for"))

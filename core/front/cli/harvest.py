@@ -464,7 +464,7 @@ class Interruptible:
             return self.inner(prompt, provider, model)
         except KeyboardInterrupt:
             self._cancel.cancel()
-            raise HarvestCancelledError(tr("The harvest was stopped")) from None
+            raise HarvestCancelledError(tr("You stopped the harvest")) from None
 
 
 def used_data(chosen: RunSet, use: HarvestUse) -> dict[str, Any]:

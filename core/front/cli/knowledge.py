@@ -244,7 +244,7 @@ def _list_archive(home: Path, state: KnowledgeState, console: Console, *, is_jso
         rows = [{"category": one.category, "text": one.text} for one in unused]
         console.json({"archived": [item_data(item) for item in state.archived], "unused": rows})
         return
-    _show_items(state.archived, console, is_json=False, empty=tr("The archive is empty."))
+    _show_items(state.archived, console, is_json=False, empty=tr("The archive holds no knowledge item."))
     if unused:
         console.line()
         console.line(tr("No reply used these in {UNUSED_AFTER} requests:", UNUSED_AFTER=UNUSED_AFTER))
@@ -514,9 +514,10 @@ def _chosen(found: ProposalsState, wanted: str) -> Proposal:
     same = [one for one in found.waiting if one.id == wanted]
     fits = same or [one for one in found.waiting if one.id.startswith(wanted)]
     if len(fits) != 1:
-        how = tr("No proposal begins") if not fits else tr("{fits} proposals begin", fits=len(fits))
         raise UsageError(
-            tr("{how} with {wanted!r}", how=how, wanted=wanted),
+            tr("{proposals} proposals begin with {wanted!r}", proposals=len(fits), wanted=wanted)
+            if fits
+            else tr("No proposal begins with {wanted!r}", wanted=wanted),
             remedy=tr("`manual-slop knowledge proposals` lists the proposals"),
         )
     return fits[0]
@@ -548,9 +549,9 @@ def _show(one: Proposal, found: ProposalsState, say: Callable[[str], None]) -> N
     """Print all that a yes would write, every control character shown."""
     say(
         tr(
-            "{id}  {replace}, by {source}, {at}",
+            "{id}  {category}, proposed by {source}, {at}",
             id=escaped(one.id),
-            replace=one.category.value.replace("_", " "),
+            category=one.category.value.replace("_", " "),
             source=escaped(one.source),
             at=escaped(one.at),
         )
@@ -558,7 +559,7 @@ def _show(one: Proposal, found: ProposalsState, say: Callable[[str], None]) -> N
     for line in words_of(one).splitlines():
         say(f"  {escaped(line)}")
     for near in found.near.get(one.id, ()):
-        say(tr("  already in your knowledge:  {near}", near=escaped(near)))
+        say(tr("  a similar item in your knowledge:  {item}", item=escaped(near)))
 
 
 SHOWN_HASH = 12
@@ -592,7 +593,7 @@ def run_knowledge(options: Options, console: Console) -> int:
             _follow(home, console)
     state = KnowledgeReader(home).read(load(asked).settings.knowledge)
     for problem in state.problems:
-        console.note(tr("manual-slop: warning: {problem}", problem=problem))
+        console.note(tr("manual-slop: warning: {warning}", warning=problem))
     match action:
         case "why":
             explain_item(home, state, options, console)

@@ -110,9 +110,9 @@ class Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             known = [str(choice) for choice in action.choices if choice]
             reason = tr(
-                "invalid choice: {value!r}{str} (choose from {known})",
+                "invalid choice: {value!r}{suggestion} (choose from {known})",
                 value=value,
-                str=near(str(value), known),
+                suggestion=near(str(value), known),
                 known=", ".join(known),
             )
             raise argparse.ArgumentError(action, reason)
@@ -165,7 +165,9 @@ class Parser(argparse.ArgumentParser):
         """End with this usage, and the nearest option to what it does not know."""
         known = [option for action in self._actions for option in action.option_strings]
         meant = near(unknown[0].partition("=")[0], known, before="; ")
-        self.error(tr("unknown arguments: {unknown}{meant}", unknown=" ".join(unknown), meant=meant))
+        self.error(
+            tr("unknown arguments: {unknown}{suggestion}", unknown=" ".join(unknown), suggestion=meant)
+        )
 
 
 def near(word: str, known: Sequence[str], before: str = ", ") -> str:

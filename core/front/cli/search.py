@@ -189,7 +189,7 @@ def run_index(options: Options, console: Console) -> int:
     with console.waiting(tr("Reading notes")):
         found = _surveyed(loaded, request.home)
     for problem in found.problems:
-        console.note(tr("manual-slop: warning: {problem}", problem=problem))
+        console.note(tr("manual-slop: warning: {warning}", warning=problem))
     if said := _no_notes(loaded):
         console.note(
             tr(

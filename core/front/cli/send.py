@@ -30,7 +30,7 @@ from core.front.cli.session import FrontEnd, UsageError, check_name, find_discus
 from core.front.cli.stops import in_terminal
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.discussion import CallPhase, OpenDiscussion
 from core.kernel.values.messages import CallEnd, Entry, Message, ReasoningPart, Role, TextPart, ToolResultPart
 from core.kernel.values.provider import FAILURE_MARKS, ProviderKind
@@ -119,7 +119,10 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
         _say_missing_tools(state, chosen, console)
     opened = front.snapshot().discussions.open[chosen]
     if given.retry and not retried_prompt_id(opened):
-        raise UsageError(tr("No message of this discussion has failed"), remedy=tr("Send a text instead"))
+        raise UsageError(
+            tr("No message of this discussion has failed"),
+            remedy=tr("Leave --retry out, and give the text of a message"),
+        )
     say_losses(front.stack_spec(chosen), console)
     _say_cold(front, chosen, console)
     if given.compare:
@@ -156,10 +159,10 @@ def _say_missing_tools(state: AppState, chosen: str, console: Console) -> None:
     """Say which tools the model does not get although they were asked for, and what mends it."""
     root = state.config.project.root
     if missing := missing_tools(state, state.discussions.summaries[chosen].meta.provider):
-        console.note(tr("manual-slop: warning: {missing}", missing=missing))
+        console.note(tr("manual-slop: warning: {warning}", warning=missing))
     elif missing := missing_in_folder(state):
-        way = tr(" Run `{root}` for that.", root=trust_command(root)) if root else ""
-        console.note(tr("manual-slop: warning: {missing}{way}", missing=missing, way=way))
+        way = tr("Run `{command}` to trust the project.", command=trust_command(root)) if root else ""
+        console.note(tr("manual-slop: warning: {warning}", warning=as_sentences(missing, way)))
 
 
 def _say_cold(front: FrontEnd, chosen: str, console: Console) -> None:
@@ -309,7 +312,7 @@ def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:
             act(front, RefreshModels(meta.provider))
     except SlopError as error:
         if not meta.model:
-            console.note(tr("manual-slop: warning: {error}", error=error))
+            console.note(tr("manual-slop: warning: {warning}", warning=error))
 
 
 @dataclass(slots=True)

@@ -250,8 +250,8 @@ class _Printed:
                 self._end_line()
                 self.console.note(
                     tr(
-                        "manual-slop: the running program needs your approval: {data}",
-                        data=escaped(data["title"]),
+                        "manual-slop: the Manual Slop that already runs needs your approval: {call}",
+                        call=escaped(data["title"]),
                     )
                 )
             case "retrying":
@@ -379,25 +379,29 @@ def _client(options: Options) -> HookClient:
 
 def _print(found: dict[str, Any], console: Console) -> None:
     if not found["is_on"]:
-        console.line(tr("{found} is no longer autonomous.", found=found["discussion_id"]))
+        console.line(tr("{discussion} is no longer autonomous.", discussion=found["discussion_id"]))
     elif found["is_running"]:
         console.line(
-            tr("{found}: {found2}, a turn is running.", found=found["discussion_id"], found2=found["state"])
+            tr(
+                "{discussion}: {state}, a turn is running.",
+                discussion=found["discussion_id"],
+                state=found["state"],
+            )
         )
     else:
         when = (
-            tr("next turn at {found} UTC", found=found["next_at"][:19])
+            tr("next turn at {time} UTC", time=found["next_at"][:19])
             if found["next_at"]
             else tr("only you start the next turn")
         )
         console.line(f"{found['discussion_id']}: {found['state']}, {when}.")
     console.line(
         tr(
-            "turns:  {found} of {found2}, {found3}, errors {found4}",
-            found=found["turns"],
-            found2=found["max_turns"],
-            found3=fmt.money(found["usd"]),
-            found4=found["errors"],
+            "turns:  {turns} of {most}, spent {spent}, errors {errors}",
+            turns=found["turns"],
+            most=found["max_turns"],
+            spent=fmt.money(found["usd"]),
+            errors=found["errors"],
         )
     )
     for label, text in ((tr("woken by"), found["woken_by"]), ("rests", found["stopped"])):
@@ -555,7 +559,7 @@ def _say_prices(
     for one in models:
         usd = other_call_usd(state, chosen, one.provider, one.model, text)
         price = tr("price unknown") if usd is None else tr("about {usd}", usd=fmt.money(usd))
-        console.note(tr("manual-slop: {one}: {price}", one=_name(one), price=price))
+        console.note(tr("manual-slop: {model}: {price}", model=_name(one), price=price))
 
 
 def _name(one: ComparedModel) -> str:
@@ -573,7 +577,7 @@ def _comparison_print(console: Console, options: Options, opened: OpenDiscussion
             console.write(f"## {_name(one.asked)}\n\n{reply.text.rstrip(chr(10))}\n\n")
             console.note(f"{usage_line(reply)} · {opened.id}")
         if one.problem:
-            console.note(tr("manual-slop: {asked}: {problem}", asked=_name(one.asked), problem=one.problem))
+            console.note(tr("manual-slop: {model}: {problem}", model=_name(one.asked), problem=one.problem))
     return 130 if is_stopped else int(any(one.problem or not one.reply_id for one in columns))
 
 

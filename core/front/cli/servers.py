@@ -155,7 +155,11 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
         server = _started(front, name)
     if server.asked is None:
         console.line(
-            tr("{name} is approved, {value}.", name=name, value=count_words(server) or tr("without tools"))
+            tr(
+                "The server {server} is approved, {tools}.",
+                server=name,
+                tools=count_words(server) or tr("without tools"),
+            )
         )
         return 0
     for line in (tr("{name} runs, {server}.", name=name, server=count_words(server)), *server.changed):
@@ -398,7 +402,7 @@ def _show(loaded: LoadedSettings, say: Callable[[str], None]) -> None:
         for text in line.text.splitlines():
             say(f"            | {text}")
     for sentence in project.held_back:
-        say(tr("the program ignores:  {sentence}", sentence=sentence))
+        say(tr("the program ignores a part of manual_slop.toml:  {reason}", reason=sentence))
 
 
 def _trust(request: ConfigRequest, loaded: LoadedSettings) -> str:

@@ -337,7 +337,7 @@ def _hooks(options: Options, front: FrontEnd, console: Console, handover: int | 
 
 
 def claimed_descriptor(descriptor: int | None, *, is_asked: bool) -> int | None:
-    """The descriptor that takes the token of approvals, closed to every process that is started from now on.
+    """The descriptor that takes the approval token, closed to every process that is started from now on.
 
     Raises:
         UsageError: it is none, or a file, where the token would stand on disk; or the Hook API is not asked for.
@@ -365,7 +365,10 @@ def _hand_over(token: str, descriptor: int) -> None:
         os.write(descriptor, f"{token}\n".encode())
     except OSError as error:
         raise SlopError(
-            tr("The program could not hand over the token of approvals: {strerror}", strerror=error.strerror)
+            tr(
+                "The program could not write the approval token into the pipe: {reason}",
+                reason=error.strerror,
+            )
         ) from error
     finally:
         with suppress(OSError):

@@ -94,7 +94,7 @@ WORDS = (
     (tr("choose another provider"), tr("choose another with --provider")),
     (tr("Send the message again past the limit"), tr("Send the message again with --over-limit")),
     (
-        tr('send the message with "over_limit": true and the token of approvals'),
+        tr('send the message with "over_limit": true and the approval token'),
         tr("send the message with --over-limit"),
     ),
     (tr('send the message with "queue": true'), tr("send the message with --queue")),

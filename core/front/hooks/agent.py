@@ -206,7 +206,7 @@ def _calls(calls: Iterable[ToolCall]) -> list[WorkingCallData]:
 
 
 async def approve(request: Request[ApprovalBody]) -> Answer:
-    """Answer the question about a call of a tool. Takes the token of approvals alone."""
+    """Answer the question about a call of a tool. Takes the approval token alone."""
     chosen, call_id, body = request.row().meta.id, request.names["call_id"], request.fields
     turn = request.state.agent.turns.get(chosen)
     call = next((one for one in turn.calls if one.id == call_id), None) if turn is not None else None
@@ -216,7 +216,9 @@ async def approve(request: Request[ApprovalBody]) -> Answer:
         )
     asked = call.approval if call.state is CallState.ASKING else None
     if asked is None or asked.id != body.question_id:
-        raise RefusedError(409, "not_asked", NOT_ASKED, tr("Read the question again"))
+        raise RefusedError(
+            409, "not_asked", NOT_ASKED, tr("Read the open question of this call again, then answer")
+        )
     if body.answer == "no":
         await request.do(RefuseCall(discussion_id=chosen, call_id=call_id, words=body.words))
     else:
@@ -234,7 +236,7 @@ async def approve(request: Request[ApprovalBody]) -> Answer:
 
 
 async def set_tools(request: Request[ToolsBody]) -> Answer:
-    """Give a discussion tools or take them away, and set its mode. Takes the token of approvals alone."""
+    """Give a discussion tools or take them away, and set its mode. Takes the approval token alone."""
     chosen, body = request.row().meta.id, request.fields
     request.check_writable()
     command = SetTools(discussion_id=chosen, has_tools=body.has_tools, mode=body.mode)
@@ -356,9 +358,7 @@ async def start(request: Request[AutonomyBody]) -> Answer:
 
 
 _ALL = "/api/autonomy"
-_AGAINST = (
-    "the home is read-only, another discussion is autonomous, or a limit or an unknown price is in the way"
-)
+_AGAINST = "the data folder is read-only, another discussion is autonomous, or a limit or an unknown price is in the way"
 
 ATTENTION = Resource(
     operations=(

@@ -274,7 +274,7 @@ def _cache_answer(state: AppState, chosen: str) -> Answer:
 
 _ONE = "/api/cache/{discussion_id}"
 _ANSWER = {200: CacheData}
-_ERRORS = {404: NO_DISCUSSION, 409: "the provider cannot do this, or the home is read-only"}
+_ERRORS = {404: NO_DISCUSSION, 409: "the provider cannot do this, or the data folder is read-only"}
 
 RESOURCE = Resource(
     operations=(

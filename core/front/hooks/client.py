@@ -67,7 +67,7 @@ def publish(home: Path, address: Address) -> None:
 
 
 def withdraw(home: Path, address: Address) -> None:
-    """Remove both files, but not those of a program that owns the home by now.
+    """Remove both files, but not those of a program that owns the data folder by now.
 
     What cannot be removed is of no use: its token ends with the program.
     """
@@ -80,7 +80,7 @@ def withdraw(home: Path, address: Address) -> None:
 
 
 def find(home: Path) -> Address | None:
-    """The address that a program wrote into the home, None if there is none. That program may have been killed."""
+    """The address that a program wrote into the data folder, None if there is none. That program may have been killed."""
     try:
         data = read_json(read_file(home / paths.HOOK_FILE))
         token = read_file(home / paths.HOOK_TOKEN_FILE).decode("ascii").strip()
@@ -157,7 +157,7 @@ class HookClient:
                 elif field == "data":
                     yield name, read_json(value)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise HookError(tr("The program stopped answering: {error}", error=error)) from error
+            raise HookError(tr("The running Manual Slop stopped answering: {error}", error=error)) from error
         finally:
             connection.close()
 
@@ -166,7 +166,9 @@ class HookClient:
         try:
             return read_json(answer.read())
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise HookError(tr("The program did not answer in JSON: {error}", error=error)) from error
+            raise HookError(
+                tr("The running Manual Slop did not answer in JSON: {error}", error=error)
+            ) from error
         finally:
             connection.close()
 
@@ -188,7 +190,7 @@ class HookClient:
                 raise _refusal(answer.status, answer.read())
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            raise HookError(tr("The program does not answer: {error}", error=error)) from error
+            raise HookError(tr("The running Manual Slop does not answer: {error}", error=error)) from error
         except HookError:
             connection.close()
             raise
@@ -238,11 +240,13 @@ def _refusal(status: int, body: bytes) -> HookError:
         found = read_json(body)["error"]
         return HookError(found["message"], found["remedy"], status=status, code=found["code"])
     except (ValueError, LookupError, TypeError):
-        return HookError(tr("The program answered with status {status}", status=status), status=status)
+        return HookError(
+            tr("The running Manual Slop answered with HTTP status {status}", status=status), status=status
+        )
 
 
 def connect(home: Path) -> tuple[HookClient, dict[str, Any]] | None:
-    """The program that runs on a home with its Hook API on, and its status.
+    """The program that runs on a data folder with its Hook API on, and its status.
 
     Returns:
         None where none runs, its API is off, it is too busy to answer, or somebody else listens where a killed program did.
@@ -260,7 +264,7 @@ def reach(home: Path, knock_s: float | None = None) -> tuple[HookClient, dict[st
         knock_s: longest wait for its proof and for its status, None: `KNOCK_S`.
 
     Raises:
-        HookError: a program owns the home and left an address, and does not answer there in time.
+        HookError: a program owns the data folder and left an address, and does not answer there in time.
     """
     address = find(home)
     if address is None or not _is_of_owner(home, address):
@@ -272,7 +276,7 @@ def reach(home: Path, knock_s: float | None = None) -> tuple[HookClient, dict[st
 
 
 def _is_of_owner(home: Path, address: Address) -> bool:
-    """True if the process that left the address owns the home now: a killed one holds no lock."""
+    """True if the process that left the address owns the data folder now: a killed one holds no lock."""
     try:
         holder = owner(home)
     except StorageError:

@@ -29,7 +29,7 @@ class CompareBody(Body, frozen=True):
     """Models to put one message to.
 
     `text`: of a new message; empty: a message that was sent (`message_id`, or the last one), whose reply is a column, too.
-    `wait`: answer when all replies are there; `over_limit`: send past a spend limit, with the token of approvals alone.
+    `wait`: answer when all replies are there; `over_limit`: send past a spend limit, with the approval token alone.
     """
 
     models: Annotated[tuple[ComparedModelBody, ...], Meta(min_length=1, max_length=MOST)]

@@ -300,7 +300,7 @@ def preset_of(name: str, items: Sequence[PresetItem]) -> Preset:
 
 
 _PUT = {200: PresetData, 201: PresetData}
-_PUT_ERRORS = {409: "the home is read-only, or `save` where the folder is not trusted"}
+_PUT_ERRORS = {409: "the data folder is read-only, or `save` where the folder is not trusted"}
 
 PRESETS = Resource(
     operations=(

@@ -167,11 +167,11 @@ MAX_TEXT_CHARS = 10_000_000
 SAVE_S = 30.0
 
 PAST_LIMIT = tr(
-    'Raise the limit in Usage, or send the message with "over_limit": true and the token of approvals'
+    'Raise the limit in Usage, or send the message with "over_limit": true and the approval token'
 )
 UNPRICED = tr(
-    '{UNPRICED_REMEDY}, or send the message with "over_limit": true and the token of approvals',
-    UNPRICED_REMEDY=UNPRICED_REMEDY,
+    '{remedy}, or send the message with "over_limit": true and the approval token',
+    remedy=UNPRICED_REMEDY,
 )
 """Remedy where a spend limit stands against a send."""
 BUSY = tr('Stop the reply, wait for its end, or send the message with "queue": true')
@@ -198,7 +198,7 @@ class MessagesData(Data, frozen=True):
 
 
 class MessageBody(Body, frozen=True):
-    """A text to send. `wait`: answer with the reply; `over_limit`: send past a spend limit, with the token of approvals alone.
+    """A text to send. `wait`: answer with the reply; `over_limit`: send past a spend limit, with the approval token alone.
 
     `queue`: while a reply is under way, wait for its end instead of being refused. What waits is held by a failure, a
     stop, a limit (also one that it was sent past) and the end of the program, until a person lets it go.
@@ -542,7 +542,7 @@ def event(name: str, data: Data | Mapping[str, str]) -> bytes:
 _ONE = "/api/discussions/{discussion_id}"
 _SEND_ERRORS = {
     404: NO_DISCUSSION,
-    409: "a reply is still arriving, a limit is reached, the queue is held, or the home is read-only",
+    409: "a reply is still arriving, a limit is reached, the queue is held, or the data folder is read-only",
     502: "the provider failed; the program keeps the message",
 }
 _MISSING = {404: NO_DISCUSSION}

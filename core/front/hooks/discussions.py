@@ -251,7 +251,7 @@ VERSIONS = Resource(
             f"{_ONE}/choose",
             choose_version,
             {200: VersionsData},
-            {**_GONE, 409: "the home is read-only"},
+            {**_GONE, 409: "the data folder is read-only"},
         ),
     ),
 )

@@ -162,7 +162,10 @@ async def _done(
     outcome = outcome_of(state, command_id) if state is not None else None
     if state is None or outcome is None:
         raise RefusedError(
-            503, "slow", tr("Forgetting takes too long"), tr("The program goes on at its next start")
+            503,
+            "slow",
+            tr("Forgetting takes too long"),
+            tr("The program finishes forgetting at its next start"),
         )
     if not outcome.is_done:
         raise RefusedError(409, "not_now", outcome.problem, outcome.remedy)

@@ -27,7 +27,7 @@ _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 IS_PERSON = "manual_slop.is_person"
-"""Key of the scope: true where the request carries the token of approvals."""
+"""Key of the scope: true where the request carries the approval token."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -185,7 +185,7 @@ async def read_all(receive: Receive, limits: Limits) -> bytes:
             408,
             "slow_body",
             tr("The body did not arrive within {body_s}", body_s=time_limit(limits.body_s)),
-            tr("Send the body at once"),
+            tr("Send the whole body without a pause"),
         ) from error
 
 

@@ -62,7 +62,7 @@ Candidates = Annotated[
 PastLimit = Annotated[
     bool,
     Meta(
-        description="Go past the day's limit, or use a model without a known price; only with the token of approvals."
+        description="Go past the day's limit, or use a model without a known price; only with the approval token."
     ),
 ]
 
@@ -81,7 +81,7 @@ class AgreedBody(RunBody, frozen=True, kw_only=True):
         bool,
         Meta(
             description="The list in `question`, which a refusal with `needs_yes` leaves, was seen and agreed to: by a person, with "
-            "the token of approvals."
+            "the approval token."
         ),
     ] = False
 
@@ -115,9 +115,7 @@ class BatchBody(RunBody, frozen=True):
     submits: Annotated[bool, Meta(description="False: collect what has ended, submit nothing.")] = True
     over_limit: Annotated[
         bool,
-        Meta(
-            description="Submit although a batch goes past the day's limit; with the token of approvals alone."
-        ),
+        Meta(description="Submit although a batch goes past the day's limit; with the approval token alone."),
     ] = False
 
 
@@ -306,7 +304,7 @@ def _check_idle(found: HarvestState) -> None:
         raise RefusedError(
             409,
             "busy",
-            tr("The harvest is {value}", value=found.phase.value),
+            tr("A harvest is still running ({phase})", phase=found.phase.value),
             tr("Wait until that is done, or cancel it"),
         )
 
@@ -413,7 +411,7 @@ def _check_command(state: AppState, command: Command) -> None:
 
 _ALL = "/api/harvest"
 _RUN = {200: HarvestData, 202: HarvestData}
-_NOT_NOW = "another run is going on, there is nothing to do, or the home is read-only"
+_NOT_NOW = "another run is going on, there is nothing to do, or the data folder is read-only"
 
 
 def _run(name: str, run: Run, errors: dict[int, str]) -> Operation:

@@ -183,7 +183,7 @@ RESOURCE = Resource(
             _ALL,
             import_conversations,
             {200: ImportData, 202: ImportData},
-            {409: "another import is running, or the home is read-only"},
+            {409: "another import is running, or the data folder is read-only"},
             needs_person=True,
         ),
         operation(

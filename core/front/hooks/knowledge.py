@@ -460,7 +460,10 @@ async def explain_item(request: Request[ItemPlace]) -> Answer:
     told = state.evidence.shown
     if told is None or (told.category, told.text) != (item.category, item.text):
         raise RefusedError(
-            503, "slow", tr("Someone asked about another item at the same time"), tr("Try again")
+            503,
+            "slow",
+            tr("At the same moment, another request asked about a different item"),
+            tr("Try again"),
         )
     return Answer(data=_history(told))
 
@@ -474,7 +477,10 @@ async def explain_fact(request: Request[NamedFact]) -> Answer:
     told = state.evidence.shown
     if told is None or told.fact != wanted:
         raise RefusedError(
-            503, "slow", tr("Someone asked about another item or fact at the same time"), tr("Try again")
+            503,
+            "slow",
+            tr("At the same moment, another request asked about a different item or fact"),
+            tr("Try again"),
         )
     return Answer(data=_history(told))
 

@@ -32,7 +32,7 @@ def start_hooks(
         The server that listens, or None where nobody asked, or settings never came.
 
     Raises:
-        SlopError: it cannot listen, or the home cannot be written.
+        SlopError: it cannot listen, or the data folder cannot be written.
     """
     state = front.wait_for(_has_settings, READY_S)
     if state is None or state.program.is_closing:

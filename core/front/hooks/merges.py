@@ -177,7 +177,9 @@ def _merge_data(merge: MergeProposal) -> MergeProposalData:
 
 _ALL = "/api/knowledge/merge"
 _RUN = {200: MergingData, 202: MergingData}
-_NOT_NOW = "another run is going on, there is nothing to do, the merge needs a yes, or the home is read-only"
+_NOT_NOW = (
+    "another run is going on, there is nothing to do, the merge needs a yes, or the data folder is read-only"
+)
 
 RESOURCE = Resource(
     operations=(

@@ -164,7 +164,7 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
             raise RefusedError(
                 503,
                 "slow",
-                tr("The program did not answer within {timeout_s}", timeout_s=time_limit(timeout_s)),
+                tr("Manual Slop did not answer within {time_limit}", time_limit=time_limit(timeout_s)),
                 tr("Try again"),
             )
         if not outcome.is_done:
@@ -347,7 +347,7 @@ TAKEN = (415,)
 QUERIED = (422,)
 """Statuses of operations that take something behind the path's `?`."""
 
-READ_ONLY = "the home is read-only"
+READ_ONLY = "the data folder is read-only"
 NO_DISCUSSION = "no such discussion"
 
 
@@ -360,7 +360,7 @@ class Operation(msgspec.Struct, frozen=True):
         errors: statuses of refusals beside those of any operation, with when.
         streams: whether it answers with events where they are asked for; needs_clock: only with `--test-clock`.
         may_be_empty: no body stands for one without fields; is_open: it is answered without a token;
-            needs_person: takes the token of approvals alone.
+            needs_person: takes the approval token alone.
     """
 
     id: str

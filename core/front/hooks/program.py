@@ -148,7 +148,7 @@ class TodayData(Data, frozen=True):
 
 
 class StatusData(Data, frozen=True):
-    """The program as it is now. `holder`: another program that owns the home, in words, empty while this one does."""
+    """The program as it is now. `holder`: another program that owns the data folder, in words, empty while this one does."""
 
     version: str
     home: str
@@ -479,7 +479,7 @@ class HelloData(Data, frozen=True):
 
 
 async def hello(request: Request[HelloQuery]) -> Answer:
-    """Prove, before a token or any words are sent, that this is the program that left them in the home.
+    """Prove, before a token or any words are sent, that this is the program that left them in the data folder.
 
     The proof is the HMAC-SHA256, under the token, of four lines: `manual-slop hello v1`, the nonce, the port, the
     process id as in `hook.json`. Ask on the connection that the token will go over.

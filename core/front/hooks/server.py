@@ -312,10 +312,10 @@ class HookServer:
         self.address = Address(url="", pid=own_pid(), token=new_token())
 
     def start(self) -> None:
-        """Listen, then leave the address and the token in the home.
+        """Listen, then leave the address and the token in the data folder.
 
         Raises:
-            StorageError: the port is taken, or the home cannot be written; nothing listens then.
+            StorageError: the port is taken, or the data folder cannot be written; nothing listens then.
         """
         self._socket = _listening(self._port)
         port = self._socket.getsockname()[1]
@@ -359,7 +359,7 @@ class HookServer:
             again.cancel()
 
     async def _publish_again(self) -> None:
-        """Leave the address in the home again once another program that owned it, and left its own, has ended."""
+        """Leave the address in the data folder again once another program that owned it, and left its own, has ended."""
         was = ""
         while True:
             await asyncio.sleep(OWNER_LOOK_S)

@@ -89,7 +89,7 @@ _ARCHIVE = Flag(
     help=tr("take a discussion out of the list without deleting it"),
     undo_help=tr("put an archived discussion back into the list"),
     said="archived",
-    unsaid=tr("in the list again"),
+    unsaid=tr("back in the list of discussions"),
     sign="(archived) ",
     icon="box-archive",
 )

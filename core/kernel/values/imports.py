@@ -104,7 +104,7 @@ class Transcript(msgspec.Struct, frozen=True):
 
 
 class Unread(msgspec.Struct, frozen=True):
-    """Something of a source that could not be read. `place`: where, in the words of a person; `why`: what is wrong;
+    """Something of a source that could not be read. `place`: where, in the words of a person, empty for all of it; `why`: what is wrong;
     `remedy`: may be empty; `is_cut`: the source ends in the middle; `is_conversation`: it stands for a whole conversation.
     """
 

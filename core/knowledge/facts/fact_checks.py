@@ -360,8 +360,9 @@ def fact_of(row: Mapping[Any, Any], inherited: Mapping[str, Any]) -> tuple[Fact 
 
 
 def _missing(key: str) -> str:
-    where = tr(", here and in the front matter; write it in one of them") if key in INHERITED else ""
-    return tr("{key} is missing{where}", key=key, where=where)
+    if key in INHERITED:
+        return tr("{key} is missing in this fact and in the front matter: write it in one of them", key=key)
+    return tr("{key} is missing", key=key)
 
 
 def _text(row: Mapping[Any, Any], key: str, flaws: list[Flaw]) -> str:

@@ -72,7 +72,7 @@ class FactFile(msgspec.Struct, frozen=True):
 
 
 def parse_file(place: FactPlace, data: bytes) -> FactFile:
-    """Read a file of facts. Total over its input. O(n)."""
+    """Read a file of facts. Raises nothing. O(n)."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -83,11 +83,11 @@ def parse_file(place: FactPlace, data: bytes) -> FactFile:
     if match is None:
         is_open = text.startswith("---", start)
         said = (
-            tr("has no end: close it with a --- line")
+            tr("the front matter has no end: close it with a --- line")
             if is_open
-            else tr("is missing: begin the file with a --- line")
+            else tr("the front matter is missing: begin the file with a --- line")
         )
-        return broken(place, 1, tr("the front matter {said}", said=said), text)
+        return broken(place, 1, said, text)
     head = read_yaml(match[1])
     if problems := _head_problems(place, match[1], head):
         return msgspec.structs.replace(broken(place, 1, "", text), problems=problems)
@@ -118,7 +118,9 @@ def _head_problems(place: FactPlace, text: str, row: Any) -> tuple[FactProblem, 
     if isinstance(row, YamlFault):
         return (
             FactProblem(
-                file=place.name, line=row.line + 2, text=tr("the front matter: {text}", text=row.text)
+                file=place.name,
+                line=row.line + 2,
+                text=tr("the front matter has a fault: {fault}", fault=row.text),
             ),
         )
     lines = text.split("\n")

@@ -78,7 +78,7 @@ def read_stored(path: Path) -> StoredFile:
     except OddFileError as error:
         return StoredFile(problem=str(error.strerror))
     except OSError as error:
-        return StoredFile(problem=tr("it cannot be read: {value}", value=error.strerror or error))
+        return StoredFile(problem=tr("the file cannot be read: {reason}", reason=error.strerror or error))
     return StoredFile(
         data=data,
         size_bytes=status.st_size,

@@ -62,7 +62,7 @@ def index_bytes(rows: Mapping[str, bytes], last_updated: str) -> bytes:
 
 def read_index(data: bytes) -> IndexText:
     """Read an index. One in this program's form is split by its lines, O(n) in C, its rows as they stand; any other
-    as `checked_index`. Total.
+    as `checked_index`. Raises nothing.
     """
     return _own(data) or checked_index(data)
 
@@ -91,13 +91,16 @@ def _own(data: bytes) -> IndexText | None:
 
 
 def checked_index(data: bytes) -> IndexText:
-    """Read an index that somebody else may have changed: row by row, and a row that breaks a rule is passed over. Total."""
+    """Read an index that somebody else may have changed: row by row, and a row that breaks a rule is passed over. Raises nothing."""
     if not data.strip():
         return IndexText(rows={})
     try:
         whole = from_json(data, _ForeignIndex)
     except (msgspec.DecodeError, ValueError) as error:
-        said = tr("the program could not read it ({error}) and rebuilt it from the YAML files", error=error)
+        said = tr(
+            "the program rebuilt the index file from the YAML files, because it was unreadable: {error}",
+            error=error,
+        )
         return IndexText(
             rows={}, problems=(FactProblem(file=INDEX_FILE, line=1, text=said, is_warning=True),)
         )

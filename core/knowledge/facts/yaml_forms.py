@@ -271,7 +271,7 @@ def _line(error: Any) -> int:
 
 
 def _said(error: Any) -> str:
-    return _one_line(error.problem or error.context or tr("it is damaged"))
+    return _one_line(error.problem or error.context or tr("the YAML is damaged"))
 
 
 def _one_line(text: str) -> str:

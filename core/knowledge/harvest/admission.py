@@ -59,7 +59,7 @@ def run(state: AppState, command: RunCommand) -> Result:
     if state.harvest.is_working and not state.harvest.is_busy:
         return replace(state, harvest=replace(state.harvest, held=command, command_id=command.command_id)), ()
     if state.harvest.is_busy:
-        text = tr("The harvest is {phase}; wait until it ends.", phase=state.harvest.phase)
+        text = tr("A harvest is still running ({phase}). Wait until it ends.", phase=state.harvest.phase)
         return _declined(state, command, Cause.NOT_NOW, text), ()
     match command:
         case LookForHarvest():
@@ -218,7 +218,7 @@ def _batch(state: AppState, command: BatchHarvest) -> Result:
     chosen = _candidates(state, command.paths) if command.submits else ()
     made = _harvest_run(state)
     if command.submits and not chosen:
-        return _declined(state, command, Cause.NOTHING, tr("There is nothing to submit.")), ()
+        return _declined(state, command, Cause.NOTHING, tr("No conversation is ready for a batch.")), ()
     if command.submits and made.provider == ProviderKind.EMBEDDED:
         text = tr("The built-in model has no batches.")
         remedy = tr("Choose a model of Anthropic, OpenAI or Gemini for the harvest.")

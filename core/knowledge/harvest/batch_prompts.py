@@ -117,8 +117,8 @@ def wanted_prompts(
             why = faults[given_up[0].key][-1].reason
             on_problem(
                 tr(
-                    "{name}: two batches answered with an error ({why}); harvest it without a batch",
-                    name=facts.name,
+                    "{conversation}: two batches answered with an error ({why}); harvest it without a batch",
+                    conversation=facts.name,
                     why=why,
                 )
             )

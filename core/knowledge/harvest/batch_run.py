@@ -153,7 +153,8 @@ class BatchRun:
             "The program is stopping {batch}", batch=self._name(left[0])
         )
         return tr(
-            "{why}. The next check of the batches (`harvest --batch --apply`) deletes the sent text.", why=why
+            "{problem}. The next check of the batches (`harvest --batch --apply`) deletes the sent text.",
+            problem=why,
         )
 
     def submit(
@@ -249,7 +250,7 @@ class BatchRun:
             return self._note(batch, BatchState.SUBMITTED, name=found.name)
         if not found.is_unsure and self._clock() - since > ARRIVES_WITHIN:
             return self._close(
-                service, batch, BatchState.CANCELLED, reason=tr("it never arrived at the provider")
+                service, batch, BatchState.CANCELLED, reason=tr("the batch never arrived at the provider")
             )
         self._problems.append(
             tr(
@@ -266,9 +267,9 @@ class BatchRun:
             batch = self._note(batch, batch.state, asked_at=asked, worked_off=status.worked_off)
         if status is None or status.is_gone:
             why = (
-                tr("the provider no longer knows it")
+                tr("the provider no longer knows the batch")
                 if status is None
-                else tr("the provider no longer keeps its answers")
+                else tr("the provider no longer keeps the answers of the batch")
             )
             self._problems.append(
                 tr(
@@ -333,9 +334,9 @@ class BatchRun:
         if gone := reading.forgotten - batch.forgotten:
             self._problems.append(
                 tr(
-                    "{batch}: the program dropped {gone}, because their conversations changed or are gone",
+                    "{batch}: the program dropped {replies}, because their conversations changed or are gone",
                     batch=self._name(batch),
-                    gone=count(gone, tr("reply"), tr("replies")),
+                    replies=count(gone, tr("reply"), tr("replies")),
                 )
             )
         state = closing_state(
@@ -432,9 +433,9 @@ class BatchRun:
         except ProviderError as error:
             self._problems.append(
                 tr(
-                    "{batch}: the provider still stores it: {what}; the next run deletes it",
+                    "{batch}: the provider still stores the sent text ({reason}); the next check deletes it",
                     batch=self._name(batch),
-                    what=error.what,
+                    reason=error.what,
                 )
             )
         return batch

@@ -26,7 +26,7 @@ _CLOSED = {
     BatchState.COLLECTED: tr("answered"),
     BatchState.CANCELLED: tr("cancelled"),
     BatchState.EXPIRED: tr("expired"),
-    BatchState.VANISHED: tr("gone at the provider"),
+    BatchState.VANISHED: tr("no longer known to the provider"),
 }
 
 
@@ -77,10 +77,10 @@ def batch_line(batch: HarvestBatch, now: datetime | None) -> str:
     """Line about a batch: `4 conversations, sent 05:52: at the provider · asked 06:02 · ~$0.03, half the price`."""
     sent = moment(datetime.fromisoformat(batch.at), now)
     head = tr(
-        "{batch}, sent {sent}: {batch2}",
-        batch=count(conversations(batch), tr("conversation"), tr("conversations")),
+        "{conversations}, sent {sent}: {state}",
+        conversations=count(conversations(batch), tr("conversation"), tr("conversations")),
         sent=sent,
-        batch2=state_words(batch),
+        state=state_words(batch),
     )
     asked = (
         tr("asked {batch}", batch=moment(asked_last(batch), now)) if batch.is_open and batch.asked_at else ""
@@ -149,9 +149,9 @@ def ended_sentence(batches: Sequence[HarvestBatch]) -> str:
 def short_sentence(batch: HarvestBatch, missing: int, now: datetime) -> str:
     """Sentence about results that lack something which the provider counts. `batch`: with this look counted."""
     head = tr(
-        "{batch}: the program could not read {missing} that the provider counts. The provider keeps them, and you do not pay twice",
+        "{batch}: the provider counts {answers} that the program could not read. The provider keeps these answers, and you do not pay twice",
         batch=capital(batch_name(batch, now)),
-        missing=count(missing, tr("answer"), tr("answers")),
+        answers=count(missing, tr("answer"), tr("answers")),
     )
     if batch.short_looks < MOST_SHORT_LOOKS:
         return tr("{head}; the program reads the batch again at the next check.", head=head)
@@ -202,13 +202,13 @@ def stopped_sentence(batch: HarvestBatch, now: datetime) -> str:
     unread = (
         count(left, tr("request was not answered"), tr("requests were not answered"))
         if left
-        else tr("all of its requests were answered before")
+        else tr("all requests of the batch were answered before")
     )
     return tr(
-        "{batch}, was cancelled: {unread}. {batch2}.",
+        "{batch}, was cancelled: {result}. {price}.",
         batch=capital(batch_name(batch, now)),
-        unread=unread,
-        batch2=capital(price_words(batch)),
+        result=unread,
+        price=capital(price_words(batch)),
     )
 
 

@@ -287,7 +287,7 @@ class ProviderGenerate:
 
     def _ask(self, prompt: str, request: ProviderRequest) -> str:
         if self._cancel.is_cancelled:
-            raise HarvestCancelledError(tr("The harvest was stopped"))
+            raise HarvestCancelledError(tr("You stopped the harvest"))
         client, purse = self._client(request.provider), self._purse
         if purse is None:
             reply = whole_reply(client, request, self._cancel, most_chars=MAX_REPLY_CHARS)
@@ -302,7 +302,7 @@ class ProviderGenerate:
                 most_chars=MAX_REPLY_CHARS,
             )
         if reply.stop is StopKind.CANCELLED:
-            raise HarvestCancelledError(tr("The harvest was stopped"))
+            raise HarvestCancelledError(tr("You stopped the harvest"))
         if reply.stop is StopKind.BROKEN:
             raise ProviderError(
                 FailureKind.BAD_REPLY, reply.told, remedy=tr("Harvest again, or choose another model")
@@ -311,7 +311,7 @@ class ProviderGenerate:
             raise ProviderError(
                 FailureKind.BAD_REPLY,
                 tr("{model} refused to read the conversation", model=request.model),
-                remedy=tr("Choose another model, or pin the conversation to keep it"),
+                remedy=tr("Choose another model, or pin the conversation so that no harvest reads it"),
             )
         return reply.text
 

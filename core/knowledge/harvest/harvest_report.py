@@ -83,7 +83,7 @@ def _lines(report: HarvestReport) -> Iterator[str]:
         (tr("items not written, because you forgot them"), report.forgotten),
         (tr("rows of the model's replies left out, because they were malformed"), report.dropped),
         (
-            tr("known items kept although new ones contradict them (removing so many needs your approval)"),
+            tr("known items kept beside contradicting new ones: removing so many needs your approval"),
             report.beside,
         ),
         (tr("quotes left out, because the conversations do not contain them"), report.unfound),
@@ -235,7 +235,7 @@ def apply_title(one: ApplySummary, names: Sequence[str]) -> str:
         case _ if first:
             return tr("Harvest of {first}", first=first)
         case _ if one.forgotten:
-            return tr("Harvest of conversations forgotten since")
+            return tr("Harvest whose conversations you forgot since")
         case _:
             return tr("Removed without harvest") if one.reclaimed and not one.items else tr("Harvest")
 
@@ -248,7 +248,7 @@ def apply_line(one: ApplySummary) -> str:
         count(one.items, tr("item"), tr("items")),
         count(one.conversations, tr("conversation"), tr("conversations")),
         tr("{forgotten:,} forgotten since", forgotten=one.forgotten) if one.forgotten else "",
-        tr("{reclaimed:,} in the trash", reclaimed=one.reclaimed)
+        tr("{reclaimed:,} of these in the trash", reclaimed=one.reclaimed)
         if one.reclaimed and not one.undone_at
         else "",
     )

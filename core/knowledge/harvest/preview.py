@@ -302,7 +302,7 @@ def read_review(text: str) -> Review:
     data = read_json(text)
     choices = data.get("choices") if isinstance(data, dict) and data.get("v") == _FORM else None
     if not isinstance(choices, dict):
-        raise ValueError(tr("it does not have the form that this program writes"))  # noqa: TRY004
+        raise ValueError(tr("the file does not have the form that this program writes"))  # noqa: TRY004
     found = ((key, _read_choice(raw)) for key, raw in choices.items())
     return {key: choice for key, choice in found if choice is not None}
 

@@ -141,7 +141,9 @@ class Distiller(msgspec.Struct, frozen=True):
         try:
             return self.read(facts.kind, data, facts.new_bytes)
         except ValueError as error:
-            raise HarvestError(tr("it cannot be read: {error}", error=error), where=facts.path) from error
+            raise HarvestError(
+                tr("the conversation cannot be read: {error}", error=error), where=facts.path
+            ) from error
 
 
 class _KeptAsk:

@@ -74,7 +74,7 @@ def messages_of(kind: ArtifactKind, data: bytes) -> tuple[Said, ...]:
         elif shape not in _LINES:
             raise ValueError(spliced("{}: {}", one.place, one.why))
     if not is_read and shape is not TranscriptKind.AIDER:
-        raise ValueError(tr("it has no messages"))
+        raise ValueError(tr("the conversation has no messages"))
     return tuple(found)
 
 

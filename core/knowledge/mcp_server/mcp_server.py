@@ -171,7 +171,7 @@ class Served(Protocol):
         ...
 
     def answer(self, asked: Asked) -> MemoryToolAnswer:
-        """Answer a call. Total."""
+        """Answer a call. Raises nothing."""
         ...
 
     def close(self) -> None:

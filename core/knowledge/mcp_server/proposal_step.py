@@ -26,7 +26,7 @@ from core.knowledge.mcp_server.proposal_messages import (
     WriteProposed,
 )
 
-_GONE = tr("This proposal is gone")
+_GONE = tr("This proposal no longer exists")
 
 
 def _refuse_proposals(state: AppState, asked: RefuseProposals) -> Result:

@@ -100,7 +100,7 @@ def counted_usage(
         whole that is absurd, or larger, makes it an estimate, unless the provider says what the call cost.
 
     Raises:
-        Nothing. Total over its inputs.
+        Nothing.
     """
     sent, reply = figure(input_tokens), figure(output_tokens)
     cached, lifetimes = (
@@ -252,7 +252,7 @@ def sound_content(content: StoredContent) -> StoredContent:
     """
     names = content.name, content.model, content.prefix_hash, content.discussion_id
     if not content.name or not all(isinstance(name, str) for name in names):
-        raise ValueError(tr("a stored prefix without a name"))
+        raise ValueError(tr("an entry for a stored prefix has no name"))
     return replace(
         content,
         tokens=figure(content.tokens) or 0,
@@ -263,11 +263,11 @@ def sound_content(content: StoredContent) -> StoredContent:
 
 def _moment(value: object) -> datetime:
     if not isinstance(value, datetime):
-        raise ValueError(tr("a stored prefix without times"))  # noqa: TRY004 (a vendor's fault, not a caller's)
+        raise ValueError(tr("an entry for a stored prefix has no times"))  # noqa: TRY004 (a vendor's fault, not a caller's)
     try:
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     except OverflowError as error:
-        raise ValueError(tr("a stored prefix whose time is out of range")) from error
+        raise ValueError(tr("an entry for a stored prefix has an impossible time")) from error
 
 
 def _sound_report(report: ContentsReport | None) -> ContentsReport | None:

@@ -215,7 +215,7 @@ def redirect_error(
         server,
         status=status,
         detail=tr("the server redirects to {where}", where=where),
-        remedy=tr("If you trust that address, enter it as base_url of this provider"),
+        remedy=tr("If you trust the new address, enter it as base_url of this provider"),
         url=url,
         key=key,
     )

@@ -166,7 +166,7 @@ def _rates(table: Mapping[str, object], place: _Place) -> TokenRates:
         is_number = type(value) in (int, float) and 0 <= value <= _MOST_USD  # type: ignore[operator]
         if key != _AS_OF and not is_number:
             raise source.fault(
-                tr("{key} of model {name} is {value!r}", key=key, name=name, value=value),
+                tr("{key} of model {name} has the invalid value {value!r}", key=key, name=name, value=value),
                 tr("Enter US dollars per million tokens, from 0 to {MOST_USD:,}", MOST_USD=_MOST_USD),
                 number,
                 key,
@@ -187,7 +187,9 @@ def _day(value: object, place: _Place) -> str:
     try:
         return date.fromisoformat(str(value)).isoformat()
     except ValueError as error:
-        what = tr("{AS_OF} of model {name} is {value!r}", AS_OF=_AS_OF, name=name, value=value)
+        what = tr(
+            "{field} of model {name} has the invalid value {value!r}", field=_AS_OF, name=name, value=value
+        )
         raise source.fault(what, tr("Enter a day, for example 2026-11-29"), number, _AS_OF) from error
 
 
@@ -199,7 +201,7 @@ def _value(rule: _Key, key: str, value: object, place: _Place) -> object:
         isinstance(value, int | float) and value <= 0 and rule.kind is not bool
     ):
         raise source.fault(
-            tr("{key} of model {name} is {value!r}", key=key, name=name, value=value),
+            tr("{key} of model {name} has the invalid value {value!r}", key=key, name=name, value=value),
             tr("The value must be {kind}", kind=rule.word),
             number,
             key,
@@ -210,7 +212,7 @@ def _value(rule: _Key, key: str, value: object, place: _Place) -> object:
         return tuple(Effort(level) for level in value if level != Effort.AUTO)
     except ValueError as error:
         levels = ", ".join(level for level in Effort if level is not Effort.AUTO)
-        what = tr("{key} of model {name} is {value!r}", key=key, name=name, value=value)
+        what = tr("{key} of model {name} has the invalid value {value!r}", key=key, name=name, value=value)
         raise source.fault(what, tr("Use these levels: {levels}", levels=levels), number, key) from error
 
 

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
 from core.kernel.values.settings import AiSettings
 from core.services.providers.attachments import most_picture_bytes, most_picture_px, pdf_form
@@ -167,7 +167,7 @@ def ending_words(profile: ModelProfile, now: datetime | None) -> str:
     return (
         tr("ends {ends_on}", ends_on=profile.ends_on)
         if day >= today
-        else tr("was due to end on {ends_on}", ends_on=profile.ends_on)
+        else tr("the provider announced its end for {ends_on}", ends_on=profile.ends_on)
     )
 
 
@@ -208,13 +208,12 @@ def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool 
         case ProviderKind.ANTHROPIC:
             return _able(
                 tr("The program sends no breakpoints."),
-                tr("The program drops its record of the cache. ") + SALT + ".",
+                as_sentences(tr("The program drops its record of the cache."), SALT, is_closed=True),
             )
         case ProviderKind.GEMINI if has_gemini_contents(model):
-            deleted = tr("The program deletes the stored prefix")
             return _able(
-                tr("{deleted}; then each request sends the whole text.", deleted=deleted),
-                tr("{deleted}; the next request stores the prefix again.", deleted=deleted),
+                tr("The program deletes the stored prefix; then each request sends the whole text."),
+                tr("The program deletes the stored prefix; the next request stores the prefix again."),
             )
         case ProviderKind.OPENAI if has_openai_breakpoints(model):
             return _able(
@@ -237,10 +236,10 @@ def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool 
         case ProviderKind.COMPATIBLE:
             return _salted(tr("The server reuses prefixes by itself; no known setting turns this off."))
         case ProviderKind.EMBEDDED:
-            deleted = tr("The program deletes the prefix saved on disk. ") + SALT + "."
+            deleted = tr("The program deletes the prefix that the built-in model saved on this disk.")
             return _able(
                 tr("The program tells the server not to cache (`cache_prompt: false`)."),
-                deleted,
+                as_sentences(deleted, SALT, is_closed=True),
                 can_set_ttl=False,
             )
         case ProviderKind.CLAUDE_CODE:

@@ -204,7 +204,9 @@ def _item(preset: str, item: FileItem, facts: ProjectFacts) -> AskedValue:
     said = [] if item.mode is FileMode.WHOLE else [item.mode.value]
     said += [tr("outside the project: {leads_to}", leads_to=leads_to)] if leads_to else []
     said += [tr("including files that .gitignore excludes")] if item.include_ignored else []
-    said += [tr("with the note “{notes}”", notes=one_line(item.notes, 120))] if item.notes else []
+    said += (
+        [tr("with this note for the model: “{notes}”", notes=one_line(item.notes, 120))] if item.notes else []
+    )
     words = one_line(item.path, 120) + (spliced(" ({})", joined(", ", said)) if said else "")
     return AskedValue(
         place=("presets", preset, item.path), value=_kept(f"{item.mode.value}{_rest(rest)}"), words=words
@@ -217,7 +219,7 @@ def _folders(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]
             words = (
                 path
                 if path == written
-                else tr("{path} (written as {written})", path=path, written=one_line(written, 120))
+                else tr("{path} (in manual_slop.toml: {written})", path=path, written=one_line(written, 120))
             )
             yield AskedValue(place=("folders", path), value=path, words=words)
 
@@ -238,19 +240,16 @@ def _context(source: TextSource, facts: ProjectFacts) -> AskedValue:
 
 def _text(table: TextTable, name: str, source: TextSource, facts: ProjectFacts) -> AskedValue:
     text = facts.texts.get((table.value, name))
-    where = tr(" of {file}", file=one_line(source.file, 120)) if source.file else ""
-    if text is None:
-        return AskedValue(
-            place=(table.value, name),
-            value="unreadable",
-            words=tr("{name}, the text{where}, not readable now", name=one_line(name, 120), where=where),
-        )
-    return AskedValue(
-        place=(table.value, name),
-        value=_sha256(text),
-        words=tr("{name}, the text{where}", name=one_line(name, 120), where=where),
-        text=text,
+    short = one_line(name, 120)
+    words = (
+        tr("{name}, with the text of the file {file}", name=short, file=one_line(source.file, 120))
+        if source.file
+        else tr("{name}, with its text", name=short)
     )
+    if text is None:
+        unread = tr("{text}, which cannot be read now", text=words)
+        return AskedValue(place=(table.value, name), value="unreadable", words=unread)
+    return AskedValue(place=(table.value, name), value=_sha256(text), words=words, text=text)
 
 
 def _prompt(name: str, text: str) -> AskedValue:
@@ -264,7 +263,7 @@ def _setting(key: str, value: Value, facts: ProjectFacts, addresses: Mapping[str
     if key == "ai_settings.provider":
         address = addresses.get(str(value), facts.servers.get(str(value), ""))
         known = {*facts.servers, *addresses}
-        words += tr(": new discussions {str}", str=destination(str(value), address, known))
+        words = spliced("{}. {}", words, destination(str(value), address, known))
     text = "" if is_whole else str(value)
     return AskedValue(
         place=("settings", key), value=_kept(json.dumps(value, ensure_ascii=False)), words=words, text=text
@@ -281,46 +280,44 @@ def _servers(values: Mapping[str, Value], facts: ProjectFacts) -> Iterator[Asked
         address = str(row.pop("base_url", ""))
         rest = _rest(row)
         value = (address or "no address") + rest
-        words = tr(
-            "{name} at {address}: discussions with this provider {go_where}",
-            name=name,
-            address=one_line(value, 200),
-            go_where=destination(name, address, {*facts.servers, *rows}),
+        words = spliced(
+            "{}. {}",
+            tr("{name} at {address}", name=name, address=one_line(value, 200)),
+            destination(name, address, {*facts.servers, *rows}),
         )
         yield AskedValue(place=("servers", name), value=_kept(value), words=words)
 
 
 def destination(provider: str, address: str, known: Collection[str]) -> str:
-    """Host that words go to and key that goes with them, as the end of a sentence (`go to a.example, with the key …`).
+    """Sentence on the host that words go to, and the key that goes with them.
 
     Args:
         provider: its id; address: empty for the vendor's own; known: ids of all providers.
     """
     if provider == ProviderKind.EMBEDDED.value:
-        return tr("stay on this machine")
+        return tr("Discussions with this provider stay on this machine")
     vendor = next((kind for kind in VENDORS if kind == provider), None)
-    host = (
-        _host(address)
-        or (_VENDOR_HOSTS.get(vendor, "") if vendor else "")
-        or tr("nobody: the provider has no address")
-    )
+    host = _host(address) or (_VENDOR_HOSTS.get(vendor, "") if vendor else "")
+    if not host:
+        return tr("This provider has no address, so discussions with it go nowhere")
+    goes = tr("Discussions with this provider go to {host}", host=host)
     if provider in KEYLESS:
-        return tr("go to {host}", host=host)
+        return goes
     if shared := sharers(provider, known):
-        return tr(
-            "go to {host}; the variable {provider} also fits {shared}, so neither gets its key. A key that you stored as {provider2!r} goes there",
-            host=host,
-            provider=key_variables(provider)[0],
-            shared=tr(" and ").join(shared),
-            provider2=provider,
+        sharing = tr(
+            "The variable {variable} also fits {others}, so no provider gets its key. A key that you stored as {provider!r} goes along",
+            variable=key_variables(provider)[0],
+            others=tr(" and ").join(shared),
+            provider=provider,
         )
+        return spliced("{}. {}", goes, sharing)
     names = tr(" or ").join(key_variables(provider))
-    return tr(
-        "go to {host}, with the key named {provider!r} ({names}, the keyring, the data folder)",
-        host=host,
+    key = tr(
+        "The key named {provider!r} goes along ({names}, the keyring, the data folder)",
         provider=provider,
         names=names,
     )
+    return spliced("{}. {}", goes, key)
 
 
 def _host(address: str) -> str:
@@ -392,11 +389,11 @@ class AskedLine(msgspec.Struct, frozen=True):
 _TITLES = {
     "servers": "Server",
     "settings": "Setting",
-    "domain": tr("Knowledge for its discussions"),
-    "folders": tr("Outside folder that presets and searches may read, where index files are written"),
+    "domain": tr("Knowledge for this project's discussions"),
+    "folders": tr("Outside folder that presets and searches may read, and that gets index files"),
     "context": tr("Project context"),
     "identity_files": tr("File that tells a model how to work"),
-    "memory": tr("Folder of memory files"),
+    "memory": tr("Folder with memory files for models"),
     "personas": tr("Persona"),
     "system_prompts": tr("System prompt"),
     "prompts": tr("Text that the program itself sends to models"),
@@ -417,7 +414,7 @@ def trust_title(project: Project) -> str:
 def trust_reason(project: Project) -> str:
     """The reason for the question, and the values that hold until the answer."""
     if project.is_trusted:
-        return tr("Settings that you saw, or saved here, apply. These apply only after you agree:")
+        return tr("This folder's other settings already apply. These apply only after you agree:")
     if project.was_trusted_unseen:
         return tr(
             "You trusted this folder before the program kept a list of its requests. Look at this list once. Until then, nothing in its manual_slop.toml applies:"
@@ -477,7 +474,7 @@ def _difference(asked: AskedValue) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     more = (
-        tr(" and {words} more in manual_slop.toml", words=len(words) - MAX_ITEMS)
+        tr(" and {more} more in manual_slop.toml", more=len(words) - MAX_ITEMS)
         if len(words) > MAX_ITEMS
         else ""
     )

@@ -552,7 +552,7 @@ def find_memory(
                 SettingsFault(
                     path=str(folder),
                     line=None,
-                    reason=tr("The memory folder {prefix} {reason}", prefix=prefix, reason=reason),
+                    reason=tr("The memory folder {folder} {reason}", folder=prefix, reason=reason),
                 )
             )
             continue

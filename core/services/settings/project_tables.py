@@ -298,7 +298,7 @@ def _read_item(row: Any, place: Place, shown: str) -> tuple[FileItem | None, lis
         if key in row and (reason := value_flaw(setting, row[key])):
             flaws.append(Flaw(place=(*place, key), reason=spliced("{}.{} {}", shown, key, reason)))
     if "path" not in row:
-        flaws.append(Flaw(place=place, reason=tr("{shown} has no path", shown=shown)))
+        flaws.append(Flaw(place=place, reason=tr("{item} has no path", item=shown)))
     slices = _read_slices(row.get("slices", []))
     if slices is None:
         flaws.append(

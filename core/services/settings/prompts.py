@@ -446,7 +446,7 @@ def _expected(
     rows = _table(path, data, table)
     if old_name and old_name not in rows:
         raise ConfigError(
-            tr("The file has no {kind} {old_name!r}", kind=table.word, old_name=old_name), where=str(path)
+            tr("The file no longer has a {kind} {name!r}", kind=table.word, name=old_name), where=str(path)
         )
     if text.name in rows and text.name != old_name:
         raise ConfigError(

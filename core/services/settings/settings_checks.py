@@ -226,7 +226,7 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
     servers = dict.fromkeys(key.split(".")[1] for key in values if key.startswith("providers."))
     if len(servers) > MAX_SERVERS:
         reason = tr(
-            "{servers:,} servers are too many, so the program uses none. Keep at most {MAX_SERVERS}",
+            "{servers:,} providers are too many, so the program uses none. Keep at most {MAX_SERVERS}",
             servers=len(servers),
             MAX_SERVERS=MAX_SERVERS,
         )
@@ -303,7 +303,11 @@ def _kind_flaw(place: tuple[str, ...], value: Any) -> str:
     return (
         ""
         if value in taken
-        else tr("must be {repr} for {place!r}", repr=tr(" or ").join(map(repr, taken)), place=place[1])
+        else tr(
+            "must be {values} for the provider {provider!r}",
+            values=tr(" or ").join(map(repr, taken)),
+            provider=place[1],
+        )
     )
 
 

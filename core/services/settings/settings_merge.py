@@ -272,11 +272,15 @@ def _mcp_servers(
     for name, given in sorted(fields.items()):
         program, arguments = given.pop("program", ""), given.pop("arguments", ())
         if bool(program) == bool(given.get("url")):
-            said = tr("both a command and a url") if program else tr("neither a command nor a url")
-            reason = tr(
-                "The MCP server {name!r} has {said}, so the program leaves it out; set one of them",
-                name=name,
-                said=said,
+            reason = (
+                tr(
+                    "The program leaves out the MCP server {name!r}: keep its command or its url, not both",
+                    name=name,
+                )
+                if program
+                else tr(
+                    "The program leaves out the MCP server {name!r}: give it a command or a url", name=name
+                )
             )
             faults.append(SettingsFault(path=origins[name], line=None, reason=reason))
             continue

@@ -125,7 +125,7 @@ def _policies(table: str, where: str) -> tuple[Setting, ...]:
             key=f"{table}.{name}",
             kind=Kind.TEXT,
             default=default.value if is_general else None,
-            doc=tr("{what} {where}: allow, ask you first, or refuse.", what=what, where=where),
+            doc=tr("{action} {folders}: allow, ask you first, or refuse.", action=what, folders=where),
             scope=SettingScope.TIGHTENED if is_general else SettingScope.USER,
             field=f"tools.{name}" if is_general else "",
             choices=tuple(PolicyAnswer),

@@ -180,7 +180,7 @@ def _no_prompt(state: AppState, name: str) -> tuple[str, str] | None:
 
 def prompt_reset(state: AppState, event: PromptReset) -> Result:
     """The person's own prompt is gone; it can be taken back."""
-    text = tr("The program deleted your own {name!r}.", name=event.name)
+    text = tr("The program deleted your own version of the prompt {name!r}.", name=event.name)
     again = SavePrompt(name=event.name, text=event.text)
     return notify(state, "prompt", Level.INFO, text, action=again, action_label=tr("Undo")), ()
 

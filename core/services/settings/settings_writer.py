@@ -96,7 +96,7 @@ def save_server(config_file: Path, server_id: str, label: str, base_url: str) ->
     place = ("providers", server_id)
     for name, value in (("label", label), ("base_url", base_url)):
         if reason := value_flaw(BY_KEY[f"providers.<id>.{name}"], value):
-            raise ConfigError(tr("The {name} of the server {reason}", name=name, reason=reason))
+            raise ConfigError(tr("The field {field} of the server {problem}", field=name, problem=reason))
     if not base_url:
         raise ConfigError(
             tr("A server needs an address"), remedy=tr("Write the address as http://host:port/v1")
@@ -145,7 +145,9 @@ def save_mcp_server(config_file: Path, name: str, server: McpServerSettings | No
         }
         for key, value in given.items():
             if reason := value_flaw(BY_KEY[f"mcp.servers.<name>.{key}"], value):
-                raise ConfigError(tr("The {key} of the MCP server {reason}", key=key, reason=reason))
+                raise ConfigError(
+                    tr("The field {field} of the MCP server {problem}", field=key, problem=reason)
+                )
         kept: dict[tuple[str, ...], Value | None] = {
             (*place, key): None if value == BY_KEY[f"mcp.servers.<name>.{key}"].default else value
             for key, value in given.items()
@@ -420,7 +422,7 @@ def read_working(home: Path, root: Path) -> tuple[tuple[Preset, ...], tuple[Sett
             SettingsFault(
                 path=str(path),
                 line=error.line,
-                reason=tr("The program cannot read your unsaved presets: {what}", what=error.what),
+                reason=tr("The program cannot read your unsaved presets: {reason}", reason=error.what),
             ),
         )
     presets, flaws = read_presets(data.get("presets", {}))

@@ -8,7 +8,7 @@ from datetime import date
 from msgspec.structs import replace
 
 from core.kernel.figures import count, dollars
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.discussion import CallPhase
 from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import Handlers, Result, Tick, conclude, decline, follow, keep, on
@@ -89,25 +89,25 @@ def budget_warning(state: AppState) -> str:
         return ""
     unknown = (
         tr(
-            " This sum leaves out {unpriced} of unknown price.",
-            unpriced=count(month.unpriced, tr("call"), tr("calls")),
+            "This sum leaves out {calls} of unknown price.",
+            calls=count(month.unpriced, tr("call"), tr("calls")),
         )
         if month.unpriced
         else ""
     )
     if month.usd < budget:
-        return tr(
-            "You have spent {usd} of this month's budget of {budget}.{unknown}",
+        said = tr(
+            "You have spent {usd} of this month's budget of {budget}.",
             usd=dollars(month.usd),
             budget=dollars(budget),
-            unknown=unknown,
         )
-    return tr(
-        "You have used up this month's budget of {budget}: {usd} so far. The program stops nothing.{unknown}",
-        budget=dollars(budget),
-        usd=dollars(month.usd),
-        unknown=unknown,
-    )
+    else:
+        said = tr(
+            "You have used up this month's budget of {budget}: {usd} so far. The program stops nothing.",
+            budget=dollars(budget),
+            usd=dollars(month.usd),
+        )
+    return as_sentences(said, unknown)
 
 
 WARN_SHARE = 0.8

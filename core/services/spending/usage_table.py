@@ -328,7 +328,7 @@ def _named(
     if by is UsageBy.KIND:
         return KINDS[number].value, KINDS[number].value
     if by is UsageBy.DISCUSSION:
-        return names.get(number, ("", tr("Not in a discussion")))
+        return names.get(number, ("", tr("Requests outside any discussion")))
     payer = payers.get(number, Payer("", ""))
     if by is UsageBy.PROVIDER:
         return payer.provider, payer.provider or tr("Unknown provider")
@@ -416,8 +416,8 @@ def report_notes(report: UsageReport) -> Iterator[str]:
         )
     if total.unsaved:
         yield tr(
-            "The program does not know what caching saved in {unsaved}.",
-            unsaved=count(total.unsaved, tr("call"), tr("calls")),
+            "The program does not know what caching saved in {calls}.",
+            calls=count(total.unsaved, tr("call"), tr("calls")),
         )
     if report.odd_dates == 1:
         yield tr(

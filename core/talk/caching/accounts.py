@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.kernel import figures as fmt
 from core.kernel.figures import lifetime
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.cache import (
     Balance,
     CacheLedger,
@@ -383,7 +383,7 @@ _NAMES = {
     MarkPlace.STABLE: tr("the stable layers"),
     MarkPlace.BASE: tr("the files"),
     MarkPlace.TALK: tr("your message"),
-    MarkPlace.TRANSIENT: tr("this turn's own text"),
+    MarkPlace.TRANSIENT: tr("the text that belongs only to this turn"),
     MarkPlace.TAIL: tr("the discussion's metadata"),
 }
 
@@ -408,19 +408,19 @@ def extension_text(lost: ExtensionEvidence) -> str:
         "{model}: a breakpoint with a long lifetime does not extend text cached for less",
         model=lost.model,
     )
-    if lost.at is None:
-        return tr(
-            "{text}, as an earlier version of the program found out. When the time to live is long, the program therefore writes the whole prefix.",
-            text=text,
+    learned = (
+        tr("An earlier version of the program found this out")
+        if lost.at is None
+        else tr(
+            "The program learned this on {at:%Y-%m-%d %H:%M} UTC in discussion {discussion_id}. It expected about {expected_tokens:,} tokens from the cache; the provider read {read_tokens:,}",
+            at=lost.at,
+            discussion_id=lost.discussion_id,
+            expected_tokens=lost.expected_tokens,
+            read_tokens=lost.read_tokens,
         )
-    return tr(
-        "{text}. The program learned this on {at:%Y-%m-%d %H:%M} UTC in discussion {discussion_id}. It expected about {expected_tokens:,} tokens from the cache; the provider read {read_tokens:,}. When the time to live is long, the program therefore writes the whole prefix.",
-        text=text,
-        at=lost.at,
-        discussion_id=lost.discussion_id,
-        expected_tokens=lost.expected_tokens,
-        read_tokens=lost.read_tokens,
     )
+    result = tr("When the time to live is long, the program therefore writes the whole prefix.")
+    return as_sentences(text, learned, result)
 
 
 def _said(
@@ -445,8 +445,8 @@ def _said(
         yield _lifetime(own, marks[-1][1])
     if own.lifted is not None and marks[-1] == (eve_of(wire), min(own.offers)):
         yield tr(
-            "The first keepalive also writes your message, and keeps everything for {offers}.",
-            offers=lifetime(max(own.offers)),
+            "The first keepalive adds your message, and keeps the whole cache for {time}.",
+            time=lifetime(max(own.offers)),
         )
     if wire.blocks and wire.blocks[-1].place is MarkPlace.TAIL:
         yield tr("The discussion's metadata comes after the last breakpoint, so it breaks no prefix.")

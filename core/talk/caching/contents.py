@@ -421,7 +421,7 @@ def _inline(
     elif not settings.may_store:
         why = tr("a command that ends at once stores nothing")
     elif not settings.has_answered:
-        why = tr("the program stores nothing with a model before its first reply")
+        why = tr("the program stores a prefix only after the model's first reply")
     else:
         why = tr("storing it would cost more than it saves")
     way = _Way(place=-1, entry=None, now=wire.total_tokens, total=expected)

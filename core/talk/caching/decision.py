@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.figures import count
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.cache import (
     Balance,
     CacheLedger,
@@ -53,7 +53,7 @@ _JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
 
 
 _SHARED = tr(
-    "An earlier state of layers 6 and 7 is warm. The request reads that state, and your message carries the changes since. The rest stays in its place."
+    "An earlier state of project context and knowledge (layers 6 and 7) is warm. The request reads that state, and your message carries the later changes. Everything else stays in its place."
 )
 
 
@@ -218,7 +218,7 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     best = _cheapest(turn, rewritten, kept, _shared(turn, market, fresh, memo, whole))
     if gone:
         return _with_sentence(
-            best, rewritten, tr("The program rewrote the context at once: {gone}.", gone=gone)
+            best, rewritten, tr("The program rewrote the context at once: {reason}.", reason=gone)
         )
     if kept is None:
         if best is not rewritten:
@@ -398,9 +398,7 @@ def _is_too_long(turn: PlannedTurn, kept: Decision) -> bool:
 
 def _why_rewritten(turn: PlannedTurn, rewritten: Decision, kept: Decision) -> str:
     if _is_too_long(turn, kept):
-        return tr(
-            "The program rewrote the context: with appended changes it would exceed the model's window."
-        )
+        return tr("The program rewrote the context: with the changes added at its end, it was too long.")
     if kept.plan.read_tokens <= rewritten.plan.read_tokens:
         return tr(
             "The program rewrote the context with all changes in place. The cache had gone cold, so that costs nothing."
@@ -417,21 +415,23 @@ def _why_kept(turn: PlannedTurn, kept: Decision, asked: ContextView | None) -> s
     fresh = [delta for delta in view.deltas if delta.message_id == turn.message_id]
     keys = [key for delta in fresh for key in (*(file.key for file in delta.files), *delta.removed)]
     carried = tr(
-        "{superseded_tokens:,} outdated tokens stay in the request.",
+        "{superseded_tokens:,} tokens of outdated text stay in the request.",
         superseded_tokens=kept.plan.superseded_tokens,
     )
     if asked is not None and len(view.reasoned) < len(asked.reasoned) and not view.deltas:
-        return tr(
-            "The cached part stays unchanged; the program leaves out earlier thinking that is not cached. {carried}",
-            carried=carried,
+        said = tr(
+            "The cached part stays unchanged; the program leaves out earlier thinking that is not cached."
         )
+        return as_sentences(said, carried)
     if view.reasoned and not view.deltas:
         return tr(
             "The cache is warm: the program sends the context and earlier thinking unchanged. A rewrite would leave out {outdated_tokens:,} outdated tokens.",
             outdated_tokens=kept.plan.superseded_tokens,
         )
     if not fresh:
-        return tr("Earlier changes stay appended while the cache is warm; {carried}", carried=carried)
+        return as_sentences(
+            tr("Earlier changes stay at the end of the request while the cache is warm."), carried
+        )
     files = sum(layer_of(key) == LayerId.FILE_DETAILS for key in keys)
     words = [tr("changed knowledge")] if DIGEST_KEY in keys else []
     others = len(keys) - files - len(words)
@@ -442,8 +442,7 @@ def _why_kept(turn: PlannedTurn, kept: Decision, asked: ContextView | None) -> s
     )
     words += [count(files, tr("changed file"), tr("changed files"))] if files else []
     what = tr(" and ").join(words) or tr("the preset")
-    return tr(
-        "The cache is warm: your message carries {what}, and the sent context stays unchanged; {carried}",
-        what=what,
-        carried=carried,
+    said = tr(
+        "The cache is warm: your message carries {what}, and the sent context stays unchanged.", what=what
     )
+    return as_sentences(said, carried)

@@ -599,14 +599,12 @@ def notice_text(state: AppState) -> tuple[str, str]:
 
 def _summed(state: AppState, rows: list[Rewrite]) -> str:
     names = [f"«{_name(state, one)}»" for one in rows]
-    more = tr(" and {names} more", names=len(names) - NAMED) if len(names) > NAMED else ""
     tokens = sum(one.tokens for one in rows)
+    listed = ", ".join(names[:NAMED])
+    if len(names) > NAMED:
+        listed = tr("{names} and {more:,} more", names=listed, more=len(names) - NAMED)
     return tr(
-        "{names}{more}, ~{tokens:,} tokens, {rows}",
-        names=", ".join(names[:NAMED]),
-        more=more,
-        tokens=tokens,
-        rows=cost_text(rows),
+        "{discussions}, ~{tokens:,} tokens, {cost}", discussions=listed, tokens=tokens, cost=cost_text(rows)
     )
 
 

@@ -45,7 +45,7 @@ _APPENDED = (*_KNOWN, LayerId.FILE_DETAILS)
 DIGEST_KEY = "7/digest"
 """Layer 7a."""
 
-TAKEN_OUT = tr("something was removed from knowledge")
+TAKEN_OUT = tr("a part of your knowledge was removed")
 """Reason for a rewrite."""
 
 Place = tuple[str, str]

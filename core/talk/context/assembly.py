@@ -353,8 +353,8 @@ class Assembler:
                 FailureKind.CONTEXT_TOO_LONG,
                 sentence,
                 remedy=tr(
-                    "{assembly}, or choose a model with a larger window. Nothing was sent.",
-                    assembly=what_to_leave_out(assembly),
+                    "{remedy}, or choose a model with a larger window. Nothing was sent.",
+                    remedy=what_to_leave_out(assembly),
                 ),
             )
         spec, stack = assembly.spec, assembly.stack

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from core.kernel.figures import count
 from core.kernel.frame import clean, one_line
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.curation import FileItem, FilesLookedUp, ItemFiles, Preset
 from core.kernel.values.state import AppState, Level
@@ -209,8 +210,10 @@ def delete(state: AppState, command: DeletePreset) -> Result:
         state,
         "preset",
         Level.INFO,
-        tr("Preset {name!r} is deleted.", name=command.name)
-        + (tr(" {count} discussions used it.", count=count) if count > 1 else ""),
+        as_sentences(
+            tr("Preset {name!r} is deleted.", name=command.name),
+            tr("{count} discussions used it.", count=count) if count > 1 else "",
+        ),
         action=CreatePreset(name=gone.name, items=gone.items),
         action_label=tr("Undo"),
     )
@@ -271,9 +274,9 @@ def _say_losses(state: AppState, event: FilesRead) -> AppState:
 def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]:
     """Sentences on what a preset's globs lost to .gitignore, and what to do about it."""
     lost = [
-        tr("over {files:,} by {path!r}", files=loss.files, path=loss.path)
+        tr("more than {files:,} files of {pattern!r}", files=loss.files, pattern=loss.path)
         if loss.is_more
-        else tr("{files:,} by {path!r}", files=loss.files, path=loss.path)
+        else tr("{files} of {pattern!r}", files=count(loss.files, tr("file"), tr("files")), pattern=loss.path)
         for loss in losses
     ]
     detail = tr(

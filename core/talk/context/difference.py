@@ -42,7 +42,7 @@ from core.talk.context.wire import based_layers, layer_of
 _KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _TURNS, _USER = LayerId.TURNS, LayerId.USER
 
-FOLDED = tr("the program moved appended changes to their usual places")
+FOLDED = tr("the program moved changes from the end of the request to their usual places")
 CUT = tr("the beginning of the discussion was compacted, to make room")
 TAKEN = tr("the request used a context that other discussions keep warm")
 
@@ -387,14 +387,14 @@ def too_large(assembly: Assembly) -> str:
     parts = joined(
         ", ", [spliced("{} {:,}", LAYER_TITLES[layer.layer], layer.tokens_est) for layer in layers]
     )
-    return tr(
-        "The request is too long: about {total:,} tokens. {value} takes {room:,} besides its reply. Largest: {parts}{assembly}",
+    said = tr(
+        "The request is too long: about {total:,} tokens. {model} takes {room:,} besides its reply. The largest layers are: {layers}.",
         total=total,
-        value=assembly.profile.label or assembly.profile.id,
+        model=assembly.profile.label or assembly.profile.id,
         room=room,
-        parts=parts,
-        assembly=_largest_files(assembly),
+        layers=parts,
     )
+    return as_sentences(said, _largest_files(assembly))
 
 
 def _largest_layers(assembly: Assembly) -> list[LayerReport]:
@@ -421,12 +421,12 @@ def _largest_files(assembly: Assembly) -> str:
     details = next((x for x in _largest_layers(assembly) if x.layer is LayerId.FILE_DETAILS), None)
     files = sorted(details.segments, key=lambda segment: -segment.tokens_est)[:3] if details else []
     if not files:
-        return "."
+        return ""
     named = ", ".join(
         f"{one_line(segment.key.partition('/')[2], NAMED_CHARS)} ({segment.tokens_est:,})"
         for segment in files
     )
-    return tr(". Largest files: {named}.", named=named)
+    return tr("The largest files are: {files}.", files=named)
 
 
 def problems(items: Iterable[ItemFiles]) -> tuple[str, ...]:
@@ -623,7 +623,7 @@ def break_text(found: PrefixBreak | None, plan: CachePlan | None) -> str:
 
 def _reason(before: ProviderRequest, after: ProviderRequest, part: RequestPart | ToolSchema) -> str:
     if isinstance(part, ReasoningPart):
-        return tr("earlier thinking was left out")
+        return tr("the program left out earlier thinking")
     layer = _layer(part)
     if before.effort is not after.effort and layer is LayerId.TOOLS:
         return _EFFORT

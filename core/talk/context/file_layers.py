@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.frame import clean, empty_frame, frame, frame_ends, one_line, quoted, size_bytes
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.curation import (
     FileItem,
@@ -419,7 +419,11 @@ def _unwritable(
     if not project.root:
         detail = tr("Open a project folder first.")
         return decline(
-            state, command.command_id, "text", tr("{what}: no project folder is open.", what=what), detail
+            state,
+            command.command_id,
+            "text",
+            tr("{failure}: no project folder is open.", failure=what),
+            detail,
         )
     if may_not_write(project, command.table.value, name):
         return refuse_write(state, command.command_id, "text", what)
@@ -468,10 +472,11 @@ def _choose(state: AppState, table: TextTable, ids: tuple[str, ...], name: str) 
 
 
 def _say_deleted(state: AppState, event: NamedTextStored, users: tuple[str, ...]) -> AppState:
-    used = tr(" 1 discussion used it.") if users else ""
+    used = tr("1 discussion used it.") if users else ""
     if len(users) > 1:
-        used = tr(" {count} discussions used it.", count=len(users))
+        used = tr("{count} discussions used it.", count=len(users))
     kept = tr("Its text is still in {source}", source=event.source) if event.source else ""
     again = SaveNamedText(table=event.table, name=event.name, text=event.old_text, used_by=users)
-    text = tr("The {kind} {name!r} is deleted.{used}", kind=event.table.word, name=event.name, used=used)
+    gone = tr("The {kind} {name!r} is deleted.", kind=event.table.word, name=event.name)
+    text = as_sentences(gone, used)
     return notify(state, "text", Level.INFO, text, kept, action=again, action_label=tr("Undo"))

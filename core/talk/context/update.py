@@ -175,7 +175,7 @@ def sent_form(text: str, shown: str | None, first: str | None, diffs: int) -> st
 
 
 def applied(sent: str, shown: str | None, first: str | None) -> str | None:
-    """Piece after a diff or a mark of `sent_form` was told. Total over its inputs.
+    """Piece after a diff or a mark of `sent_form` was told. Raises nothing.
 
     Args:
         shown: the piece as it was told last; first: as it stood before the first update.

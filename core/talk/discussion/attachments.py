@@ -16,7 +16,7 @@ from core.kernel.disk import OS_DISK, Disk, make_dirs, reported, sync_dir, write
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.key_files import BY_LINK, HEAD_BYTES, content_reasons, linked_keys, mark_of
 from core.kernel.key_names import name_reasons
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.picture_files import as_looked_at, mended_png
 from core.kernel.queue import queued
@@ -155,7 +155,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def side_px(data: bytes, media_type: str) -> int:
-    """Measure the longer side of a picture, in pixels. Total.
+    """Measure the longer side of a picture, in pixels. Raises nothing.
 
     Returns:
         0 where the file is no picture of the four types that vendors take, or its head cannot be read.
@@ -276,7 +276,9 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
                 where=effect.path,
             ) from error
         if "problem" in found:
-            raise StorageError(f"{name!r} {found['problem']}", remedy=found["remedy"], where=effect.path)
+            raise StorageError(
+                spliced("{!r}: {}", name, found["problem"]), remedy=found["remedy"], where=effect.path
+            )
         return found
 
 

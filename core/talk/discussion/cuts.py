@@ -286,7 +286,7 @@ def turn_record(record_id: str, told: ToldTurn, before: ToldTurn | None, at: dat
 
 
 def read_turn(record: ViewRecord, before: ToldTurn | None) -> ToldTurn | None:
-    """The beginning of a record's turn, None where it tells none, or names a text that the log did not tell before. Total."""
+    """The beginning of a record's turn, None where it tells none, or names a text that the log did not tell before. Raises nothing."""
     try:
         data = read_json(record.data_json)
         texts = {str(name): _text(canonical_json(value)) for name, value in data["told"].items()}

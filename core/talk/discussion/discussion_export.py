@@ -122,16 +122,20 @@ def parse_export(text: str) -> tuple[DiscussionMeta, tuple[Entry, ...]]:
     try:
         data = read_json(text)
     except (ValueError, RecursionError) as error:
-        raise _unreadable(tr("it is not JSON: {error}", error=error)) from error
+        raise _unreadable(tr("the file is not JSON: {error}", error=error)) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise _unreadable(tr("it is not an export of Manual Slop"))
+        raise _unreadable(tr("the file is not an export of Manual Slop"))
     if data.get("v") != VERSION:
         raise _unreadable(
-            tr("it has version {data!r}; this program reads {VERSION}", data=data.get("v"), VERSION=VERSION)
+            tr(
+                "the file has version {data!r}; this program reads {VERSION}",
+                data=data.get("v"),
+                VERSION=VERSION,
+            )
         )
     listed = data.get("entries")
     if not isinstance(listed, list):
-        raise _unreadable(tr("it has no list of entries"))
+        raise _unreadable(tr("the file has no list of entries"))
     return _parsed("meta", DiscussionMeta, data.get("meta")), tuple(map(_entry, range(len(listed)), listed))
 
 
@@ -329,12 +333,12 @@ def check_place(place: ExportPlace, *, replaces: bool) -> None:
         raise _refused(
             place,
             tr("this place belongs to Manual Slop ({reason})", reason=place.kept),
-            tr("Choose a place outside"),
+            tr("Choose a place outside the folders of Manual Slop"),
         )
     if place.is_folder:
-        raise _refused(place, tr("it is a folder"), tr("Name a file in that folder"))
+        raise _refused(place, tr("this is a folder"), tr("Name a file in that folder"))
     if place.is_there and not place.is_file:
-        raise _refused(place, tr("it is not a file"), tr("Choose another name"))
+        raise _refused(place, tr("this is not a file"), tr("Choose another name"))
     if place.is_there and not replaces:
         raise _refused(
             place,

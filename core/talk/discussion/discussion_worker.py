@@ -394,7 +394,11 @@ class DiscussionHandler:
     def _export_usage(self, effect: ExportUsage) -> None:
         place = self._place(effect)
         _write_export(place, effect.table)
-        self._emit(OperationDone(subject="export", text=tr("The usage is saved."), detail=str(place.target)))
+        self._emit(
+            OperationDone(
+                subject="export", text=tr("The usage table is saved to a file."), detail=str(place.target)
+            )
+        )
 
     def _place(self, effect: ExportDiscussion | ExportUsage) -> ExportPlace:
         """The place that an export goes to. Raises StorageError: it may not go there."""

@@ -95,7 +95,7 @@ class DraftEditor(msgspec.Struct, frozen=True):
         if code:
             problem = problem or tr("The editor ended with code {code}", code=code)
         elif text == began:
-            problem = tr("The editor changed nothing. {WAIT_REMEDY}", WAIT_REMEDY=WAIT_REMEDY)
+            problem = tr("The editor changed nothing. {remedy}", remedy=WAIT_REMEDY)
         if problem:
             self.emit(
                 OperationFailed(

@@ -137,7 +137,7 @@ def _write_succeeded(state: AppState, token: WriteToken | None) -> AppState:
 
 
 def write_failed(state: AppState, given: Stamp, event: WriteFailed) -> AppState:
-    """Say it. A paid reply is kept and written again until it is on disk."""
+    """Report a failed write. A paid reply is kept and written again until it is on disk."""
     state = notify(state, "disk", Level.ERROR, event.text, event.detail)
     if not isinstance(event.token, ReplyToken | ResultToken):
         return state
@@ -193,15 +193,18 @@ def edit_message(state: AppState, given: Stamp, command: EditMessage) -> Result:
     if message is None:
         return state, ()
     if message.is_of_tools:
-        return _refused(state, command.discussion_id, "edited"), ()
+        return _refused(
+            state,
+            command.discussion_id,
+            tr("You cannot edit a tool's result, or a reply that asked for one."),
+        ), ()
     parts = with_text(message, text, command.detached)
     record = EditRecord(id=given.make_id(), at=given.at, target_id=message.id, parts=parts)
     return state, (AppendRecords(discussion_id=command.discussion_id, records=(record,)),)
 
 
-def _refused(state: AppState, discussion_id: str, what: str) -> AppState:
+def _refused(state: AppState, discussion_id: str, text: str) -> AppState:
     """Say why a message of tools stays: without its call no result may be sent, nor a call without its result."""
-    text = tr("A tool's result, or a reply that asked for one, cannot be {what}.", what=what)
     detail = tr(
         "That would separate a call from its result. Branch from an earlier message, or forget the conversation."
     )
@@ -226,7 +229,11 @@ def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Res
     if message is None:
         return state, ()
     if message.is_of_tools:
-        return _refused(state, command.discussion_id, "deleted"), ()
+        return _refused(
+            state,
+            command.discussion_id,
+            tr("You cannot delete a tool's result, or a reply that asked for one."),
+        ), ()
     record = DeleteRecord(id=given.make_id(), at=given.at, target_id=message.id)
     return state, (AppendRecords(discussion_id=command.discussion_id, records=(record,)),)
 

@@ -151,7 +151,10 @@ def scan(
                         size_bytes=size,
                         content=ForeignLine(
                             number,
-                            tr("it is longer than {MAX_LINE_BYTES:,} bytes", MAX_LINE_BYTES=MAX_LINE_BYTES),
+                            tr(
+                                "the line is longer than {MAX_LINE_BYTES:,} bytes",
+                                MAX_LINE_BYTES=MAX_LINE_BYTES,
+                            ),
                         ),
                     )
                 elif holding in line and line.strip(b" \t\r\n\0"):

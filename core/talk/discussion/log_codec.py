@@ -89,11 +89,14 @@ _ENDS = {f',"type":"{tag}","v":{VERSION}}}\n'.encode(): decoder for tag, decoder
 _LONGEST_END = max(map(len, _ENDS))
 _UNREADABLE = (ValueError, RecursionError)
 _REASONS = (
-    (late("^Object missing required field `(.*)`$", re.DOTALL), tr("it has no '\\1'")),
-    (late("^Expected `(.*)`, got `(.*)`$", re.DOTALL), tr("it has \\2 where \\1 belongs")),
-    (late("^Expected `(?:int|float)` ([<>]=) (.*)$", re.DOTALL), tr("it has a figure that is not \\1 \\2")),
-    (late("^Invalid RFC3339 encoded datetime$"), tr("it has no readable time")),
-    (late("^Invalid (?:enum )?value (.{0,40}).*$", re.DOTALL), tr("it has the unknown value \\1")),
+    (late("^Object missing required field `(.*)`$", re.DOTALL), tr("'\\1' is missing")),
+    (late("^Expected `(.*)`, got `(.*)`$", re.DOTALL), tr("there is \\2 where \\1 belongs")),
+    (
+        late("^Expected `(?:int|float)` ([<>]=) (.*)$", re.DOTALL),
+        tr("a number is not \\1 \\2"),
+    ),
+    (late("^Invalid RFC3339 encoded datetime$"), tr("there is no readable time")),
+    (late("^Invalid (?:enum )?value (.{0,40}).*$", re.DOTALL), tr("the value \\1 is unknown")),
 )
 """Words for a person in place of msgspec's."""
 
@@ -176,7 +179,7 @@ def _decode_slowly(line: bytes, line_number: int) -> Record | ForeignLine:
     try:
         data = read_json(line, parse_float=_finite, parse_constant=_finite)
     except _UNREADABLE:
-        return ForeignLine(line_number, tr("it is not JSON"))
+        return ForeignLine(line_number, tr("the line is not JSON"))
     try:
         return from_json_value(_record_type(data), data)
     except _UNREADABLE as error:
@@ -185,16 +188,20 @@ def _decode_slowly(line: bytes, line_number: int) -> Record | ForeignLine:
 
 def _record_type(data: Any) -> type[Record]:
     if not isinstance(data, dict):
-        raise ValueError(tr("it is not a JSON object"))  # noqa: TRY004 (a line's fault, not a caller's)
+        raise ValueError(tr("the line is not a JSON object"))  # noqa: TRY004 (a line's fault, not a caller's)
     version, tag = data.get("v"), data.get("type")
     if type(version) is not int:
-        raise ValueError(tr("it has no version"))
+        raise ValueError(tr("the log has no version"))
     if version != VERSION:
         raise ValueError(
-            tr("it has version {version}; this program reads {VERSION}", version=version, VERSION=VERSION)
+            tr(
+                "the log has version {version}; this program reads {VERSION}",
+                version=version,
+                VERSION=VERSION,
+            )
         )
     if not isinstance(tag, str) or tag not in RECORD_TYPES:
-        raise ValueError(tr("it has an unknown type of record, {tag!r}", tag=str(tag)[:40]))
+        raise ValueError(tr("the line has an unknown type of record, {tag!r}", tag=str(tag)[:40]))
     return RECORD_TYPES[tag]
 
 

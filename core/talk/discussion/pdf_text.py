@@ -44,13 +44,16 @@ def read_pdf(data: bytes) -> Found:
         return _unread(getattr(fault, "err_code", None))
     with document:
         if pypdfium2.raw.FPDF_GetSecurityHandlerRevision(document) != -1:
-            return _problem(tr("is encrypted, which providers refuse"), tr("Save a copy without protection"))
+            return _problem(
+                tr("the PDF is encrypted, which providers refuse"), tr("Save a copy without protection")
+            )
         pages = len(document)
         if not pages:
-            return _problem(tr("has no pages"), tr("Attach another file"))
+            return _problem(tr("the PDF has no pages"), tr("Attach another file"))
         if pages > MAX_PAGES:
             return _problem(
-                tr("has {pages:,} pages, more than {MAX_PAGES:,}", pages=pages, MAX_PAGES=MAX_PAGES), _SPLIT
+                tr("the PDF has {pages:,} pages, more than {MAX_PAGES:,}", pages=pages, MAX_PAGES=MAX_PAGES),
+                _SPLIT,
             )
         return _text_of(document, pages)
 
@@ -66,13 +69,14 @@ def _text_of(document: Any, pages: int) -> Found:
             text = _page_text(document[number], document.formenv)
         except pypdfium2.PdfiumError:
             return _problem(
-                tr("is damaged at page {number}", number=number + 1),
+                tr("the PDF is damaged at page {number}", number=number + 1),
                 tr("Open the file and save it again, then attach the new file"),
             )
         size += len(text)
         if size > MAX_TEXT_CHARS:
             return _problem(
-                tr("holds more than {MAX_TEXT_CHARS:,} characters", MAX_TEXT_CHARS=MAX_TEXT_CHARS), _SPLIT
+                tr("the PDF holds more than {MAX_TEXT_CHARS:,} characters", MAX_TEXT_CHARS=MAX_TEXT_CHARS),
+                _SPLIT,
             )
         texts.append(text)
     if not any(texts):
@@ -181,13 +185,17 @@ def _unread(code: int | None) -> Found:
     import pypdfium2
 
     if code == pypdfium2.raw.FPDF_ERR_PASSWORD:
-        return _problem(tr("asks for a password"), tr("Save a copy without a password, then attach that"))
+        return _problem(
+            tr("the PDF asks for a password"), tr("Save a copy without a password, then attach that")
+        )
     if code == pypdfium2.raw.FPDF_ERR_SECURITY:
         return _problem(
-            tr("is protected in a way that the program cannot read"), tr("Save a copy without protection")
+            tr("the PDF is protected in a way that the program cannot read"),
+            tr("Save a copy without protection"),
         )
     return _problem(
-        tr("is damaged, or not a PDF"), tr("Open the file and save it again, then attach the new file")
+        tr("the file is damaged, or not a PDF"),
+        tr("Open the file and save it again, then attach the new file"),
     )
 
 

@@ -109,7 +109,7 @@ def conversations(
     found = [talk.transcript() for talk in talks if talk.messages]
     yield from found
     if not found and not broken:
-        yield Unread(place=tr("the file"), why=tr("it holds no messages"))
+        yield Unread(place="", why=tr("the conversation holds no messages"))
     yield from broken
 
 
@@ -507,9 +507,7 @@ def read_opencode(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The session of an export."""
     whole = _object(buffer)
     if whole is None:
-        yield Unread(
-            place=tr("the file"), why=tr("it is not JSON"), remedy=tr("Export the conversation again")
-        )
+        yield Unread(place="", why=tr("the file is not JSON"), remedy=tr("Export the conversation again"))
         return
     yield opencode_session(whole)
 
@@ -603,9 +601,7 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         found = from_json(buffer, Any)
     except (msgspec.DecodeError, ValueError):
-        yield Unread(
-            place=tr("the file"), why=tr("it is not JSON"), remedy=tr("Export the conversation again")
-        )
+        yield Unread(place="", why=tr("the file is not JSON"), remedy=tr("Export the conversation again"))
         return
     talk, whole = TalkBuilder(), mapping(found)
     talk.id = word(whole.get("sessionId"))

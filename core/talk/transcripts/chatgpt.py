@@ -107,7 +107,7 @@ def read(element: msgspec.Raw | Any) -> Transcript:
                 inserted_at=loose.inserted_at,
             )
     except (msgspec.DecodeError, RecursionError) as error:
-        raise ValueError(tr("it is not a conversation of ChatGPT")) from error
+        raise ValueError(tr("the file is not a conversation of ChatGPT")) from error
     _join_by_children(nodes)
     _take_fragments(nodes.values())
     default = found.default_model_slug

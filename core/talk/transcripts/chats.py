@@ -50,10 +50,10 @@ def _given(element: msgspec.Raw | Any, name: str) -> dict[str, Any]:
     try:
         found = from_json(element, Any) if isinstance(element, msgspec.Raw) else element
     except msgspec.DecodeError as error:
-        raise ValueError(tr("it is not a conversation of {name}", name=name)) from error
+        raise ValueError(tr("the file is not a conversation of {name}", name=name)) from error
     if isinstance(found, dict):
         return found
-    raise ValueError(tr("it is not a conversation of {name}", name=name))
+    raise ValueError(tr("the file is not a conversation of {name}", name=name))
 
 
 def _spoken(text: Any) -> tuple[Part, ...]:
@@ -107,7 +107,7 @@ def read_open_webui(element: msgspec.Raw | Any) -> Transcript:
             str(one.get("id", n)): one for n, one in enumerate(chat["messages"]) if isinstance(one, dict)
         }
     if not nodes:
-        raise ValueError(tr("it is not a conversation of Open WebUI"))
+        raise ValueError(tr("the file is not a conversation of Open WebUI"))
     messages = [
         TranscriptMessage(
             id=key,
@@ -168,7 +168,7 @@ def read_librechat(element: msgspec.Raw | Any) -> Transcript:
     messages, left = list[TranscriptMessage](), [(one, "") for one in reversed(given)]
     failed = 0
     if not left:
-        raise ValueError(tr("it is not a conversation of LibreChat"))
+        raise ValueError(tr("the file is not a conversation of LibreChat"))
     last = ""
     while left:
         one, above = left.pop()
@@ -242,7 +242,7 @@ def read_lm_studio(element: msgspec.Raw | Any) -> Transcript:
         used = next((word(step.get("identifier")) for step in steps if step.get("identifier")), "")
         talk.say(role, parts, at=_step_time(blocks), model=word(sender.get("senderName")) or used or last)
     if not talk.messages:
-        raise ValueError(tr("it is not a conversation of LM Studio"))
+        raise ValueError(tr("the file is not a conversation of LM Studio"))
     return talk.transcript()
 
 
@@ -299,7 +299,7 @@ def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
             parts = (ToolResultPart(call_id="", text=texts(one.get("value", one.get("content")))),)
         talk.say(role, parts, at=one.get("timestamp"), model=found.get("model"))
     if not talk.messages:
-        raise ValueError(tr("it holds no messages"))
+        raise ValueError(tr("the conversation holds no messages"))
     return talk.transcript()
 
 
@@ -448,7 +448,7 @@ def read_zed(element: msgspec.Raw | Any) -> Transcript:
         elif one.get("role") == "system":
             talk.skipped["system texts"] += 1
     if not talk.messages:
-        raise ValueError(tr("it is not a thread of Zed"))
+        raise ValueError(tr("this is not a thread of Zed"))
     return talk.transcript()
 
 
@@ -513,7 +513,7 @@ def read_cherry(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         found = from_json(buffer, Any)
     except (msgspec.DecodeError, ValueError):
-        yield Unread(place=tr("the file"), why=tr("it is not JSON"), remedy=tr("Make the backup again"))
+        yield Unread(place="", why=tr("the file is not JSON"), remedy=tr("Make the backup again"))
         return
     base = found.get("indexedDB") if isinstance(found, dict) else None
     base = base if isinstance(base, dict) else {}

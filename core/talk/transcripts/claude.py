@@ -221,7 +221,7 @@ def read(element: msgspec.Raw | Any) -> Transcript:
         else:
             found = from_builtins(element, _ChatWithMessages)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise ValueError(tr("it is not a conversation of Claude")) from error
+        raise ValueError(tr("the file is not a conversation of Claude")) from error
     skipped: Counter[str] = Counter()
     messages = tuple(_messages(found.chat_messages, _word(found.model), skipped))
     known = {one.id for one in messages}

@@ -330,7 +330,7 @@ class _SessionReader:
             if tree.messages or tree.skipped:
                 yield tree.transcript()
         if self._is_torn and self._broken:
-            why = tr("it ends in the middle; the program read the lines before it")
+            why = tr("the last line ends in the middle; the program read the lines before it")
             self._broken[-1] = Unread(place=tr("line {number}, the last", number=self._number), why=why)
         yield from self._broken
 

@@ -112,9 +112,7 @@ def _logged(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         rows = from_json(buffer, list[Any])
     except (msgspec.DecodeError, ValueError):
-        yield Unread(
-            place=tr("the file"), why=tr("it is not JSON"), remedy=tr("Export the conversation again")
-        )
+        yield Unread(place="", why=tr("the file is not JSON"), remedy=tr("Export the conversation again"))
         return
     talks: dict[str, TalkBuilder] = {}
     for row in rows:
@@ -161,13 +159,13 @@ def read_zed(buffer: Buffer) -> Iterator[Transcript | Unread]:
 
 def _read(buffer: Buffer, conversations: Any) -> Iterator[Transcript | Unread]:
     if len(buffer) > MAX_BYTES:
-        yield Unread(place=tr("the database"), why=tr("it is larger than 1 GB"))
+        yield Unread(place="", why=tr("the database is larger than 1 GB"))
         return
     data = bytearray(buffer[:])
     if not data.startswith(HEAD) or len(data) < PAGE_BYTES:
         yield Unread(
-            place=tr("the database"),
-            why=tr("it is not a database, or it is cut off"),
+            place="",
+            why=tr("the file is not a database, or is cut off"),
             remedy=tr("Copy the file again"),
         )
         return
@@ -181,10 +179,8 @@ def _read(buffer: Buffer, conversations: Any) -> Iterator[Transcript | Unread]:
             base.execute("PRAGMA query_only = ON")
             yield from conversations(base)
         except (sqlite3.Error, OverflowError, ValueError) as error:
-            remedy = tr("Close the program that wrote the file, then try again")
-            yield Unread(
-                place=tr("the database"), why=tr("it cannot be read: {error}", error=error), remedy=remedy
-            )
+            remedy = tr("Close the other program that uses this file, then try again")
+            yield Unread(place="", why=tr("the database cannot be read: {error}", error=error), remedy=remedy)
 
 
 def _columns(base: sqlite3.Connection, table: str) -> set[str]:
@@ -315,9 +311,9 @@ def _unpacked(data: bytes) -> bytes:
     try:
         found = reader.decompress(data, max_length=MAX_THREAD_BYTES)
     except zstd.ZstdError as error:
-        raise ValueError(tr("it cannot be unpacked: {error}", error=error)) from error
+        raise ValueError(tr("the thread cannot be unpacked: {error}", error=error)) from error
     if not reader.eof:
-        raise ValueError(tr("it ends in the middle, or is larger than 64 MB"))
+        raise ValueError(tr("the thread ends in the middle, or is larger than 64 MB"))
     return bytes(found)
 
 

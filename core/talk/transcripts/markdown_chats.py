@@ -89,7 +89,7 @@ def read_plain(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The conversation in a file; all of it is one message of the person's where no two sides speak, which is said."""
     text = decoded(bytes(buffer[:])).strip()
     if not text:
-        yield Unread(place=tr("the file"), why=tr("it is empty"))
+        yield Unread(place="", why=tr("the file is empty"))
         return
     if _is_log(text):
         yield from _logged(text)
@@ -418,7 +418,7 @@ def read_specstory(buffer: Buffer) -> Iterator[Transcript | Unread]:
     text = decoded(bytes(buffer[:]))
     heads = _heads(text)
     if not heads:
-        yield Unread(place=tr("the file"), why=tr("it has no turns"))
+        yield Unread(place="", why=tr("the conversation has no turns"))
         return
     ends = [head.start() for head in heads[1:]] + [len(text)]
     messages: list[TranscriptMessage] = []
@@ -446,7 +446,7 @@ def read_specstory(buffer: Buffer) -> Iterator[Transcript | Unread]:
         )
         last[is_aside] = key
     if not messages:
-        yield Unread(place=tr("the file"), why=tr("its turns are empty"))
+        yield Unread(place="", why=tr("the turns of the conversation are empty"))
         return
     top = text[: heads[0].start()][:_SPECSTORY_HEAD_CHARS]
     session, title = _SESSION.search(top), _SPECSTORY_TITLE.search(top)

@@ -68,7 +68,7 @@ def read_grok(element: msgspec.Raw | Any) -> Transcript:
         )
         talk.last = key
     if not about and not given:
-        raise ValueError(tr("it holds no messages"))
+        raise ValueError(tr("the conversation holds no messages"))
     return talk.transcript()
 
 
@@ -217,7 +217,7 @@ def read_typingmind(element: msgspec.Raw | Any) -> Transcript:
     """A chat of TypingMind's export."""
     found = _given(element)
     if not items(found.get("messages")):
-        raise ValueError(tr("it holds no messages"))
+        raise ValueError(tr("the conversation holds no messages"))
     talk = TalkBuilder()
     talk.id, talk.title = (
         word(found.get("chatID")) or word(found.get("id")),
@@ -252,7 +252,7 @@ def read_big_agi(element: msgspec.Raw | Any) -> Transcript:
     """A conversation of big-AGI: each message in fragments, or as one text before version 2."""
     found = _given(element)
     if not items(found.get("messages")):
-        raise ValueError(tr("it holds no messages"))
+        raise ValueError(tr("the conversation holds no messages"))
     talk = TalkBuilder()
     talk.id = word(found.get("id"))
     talk.title = word(found.get("userTitle")) or word(found.get("autoTitle"))
@@ -335,7 +335,7 @@ def read_ai_studio(element: msgspec.Raw | Any) -> Transcript:
     found = _given(element)
     about = mapping(found.get("chunkedPrompt"))
     if not items(about.get("chunks")):
-        raise ValueError(tr("it holds no messages"))
+        raise ValueError(tr("the conversation holds no messages"))
     talk = TalkBuilder()
     model = word(mapping(found.get("runSettings")).get("model")).removeprefix("models/")
     for chunk in map(mapping, items(about["chunks"])):
@@ -367,7 +367,7 @@ def read_continue(element: msgspec.Raw | Any) -> Transcript:
     """A session of Continue: messages of OpenAI's form, each beside what the editor added to it."""
     found = _given(element)
     if not items(found.get("history")):
-        raise ValueError(tr("it holds no messages"))
+        raise ValueError(tr("the conversation holds no messages"))
     talk = TalkBuilder()
     talk.id, talk.title = word(found.get("sessionId")), word(found.get("title"))
     talk.at = found.get("dateCreated")

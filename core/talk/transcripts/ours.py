@@ -31,7 +31,7 @@ def read_log(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         yield _transcript("", log_content.model_view(log_content.fold("", _records(buffer))))
     except ValueError as error:
-        yield Unread(place=tr("the file"), why=str(error))
+        yield Unread(place="", why=str(error))
 
 
 def read_export(buffer: Buffer) -> Iterator[Transcript | Unread]:
@@ -43,7 +43,7 @@ def read_export(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         header, entries = discussion_export.parse_export(text)
     except StorageError as error:
-        yield Unread(place=tr("the file"), why=error.what)
+        yield Unread(place="", why=error.what)
         return
     said = (entry for entry in entries if isinstance(entry, Message) and not entry.is_deleted)
     yield _transcript(header.name, said)

@@ -211,7 +211,7 @@ def _plain(buffer: Buffer) -> Buffer:
 def _too_large(number: int) -> Unread:
     return Unread(
         place=tr("conversation {number}", number=number),
-        why=tr("it is larger than 256 MB"),
+        why=tr("this conversation is larger than 256 MB"),
         is_conversation=True,
     )
 
@@ -271,15 +271,15 @@ class _Splitter:
             begun_at=self._begun_at,
         )
         why = tr(
-            "it ends in the middle{where}; the program read everything before that",
+            "the file ends in the middle{where}; the program read everything before that",
             where=where if self._start >= 0 else "",
         )
         if self._start >= 0 and self._depth - self._base > MAX_DEPTH:
-            why = tr("it is nested more than {MAX_DEPTH} deep{where}", MAX_DEPTH=MAX_DEPTH, where=where)
+            why = tr("the data is nested more than {MAX_DEPTH} deep{where}", MAX_DEPTH=MAX_DEPTH, where=where)
         place = tr(
-            "after conversation {number}, near byte {before:,}",
+            "after conversation {number}, near byte {byte:,}",
             number=self._number,
-            before=self._before + len(self._data),
+            byte=self._before + len(self._data),
         )
         return Unread(place=place, why=why, remedy=EXPORT_AGAIN, is_cut=True)
 
@@ -338,14 +338,12 @@ class _Splitter:
         self._number += 1
         if self._is_skipped or len(data) > MAX_ELEMENT_BYTES:
             return _too_large(self._number)
-        place = tr(
-            "conversation {number}, near byte {begun_at:,}", number=self._number, begun_at=self._begun_at
-        )
+        place = tr("conversation {number}, near byte {byte:,}", number=self._number, byte=self._begun_at)
         if self._depth - self._base > MAX_DEPTH:
             return Unread(
                 place=place,
                 why=tr(
-                    "it is nested more than {MAX_DEPTH} deep; the program read the others",
+                    "this conversation is nested more than {MAX_DEPTH} deep; the program read the others",
                     MAX_DEPTH=MAX_DEPTH,
                 ),
                 is_conversation=True,
@@ -360,7 +358,7 @@ class _Splitter:
         except (ValueError, RecursionError):
             return Unread(
                 place=place,
-                why=tr("it is not JSON; the program read the others"),
+                why=tr("this part is not JSON; the program read the others"),
                 remedy=EXPORT_AGAIN,
                 is_conversation=True,
             )
@@ -373,13 +371,16 @@ class _Splitter:
         if at.end() < len(odd) and (is_end or self._number or self._stack):
             words = odd[at.end() : at.end() + 24].decode("utf-8", "replace").strip()
             place = tr(
-                "after conversation {number}, near byte {before:,}",
+                "after conversation {number}, near byte {byte:,}",
                 number=self._number,
-                before=self._before + self._left + at.end(),
+                byte=self._before + self._left + at.end(),
             )
             yield Unread(
                 place=place,
-                why=tr("{words!r} is not a conversation; the program read the text around it", words=words),
+                why=tr(
+                    "the text {text!r} is not a conversation; the program read the text before and after it",
+                    text=words,
+                ),
             )
         self._left = end
 

@@ -229,7 +229,7 @@ def _held(state: AppState, given: Stamp, call: LiveCall) -> Result:
             held=call.held.removesuffix("."),
         ),
         remedy=tr(
-            "Nothing was sent. Retry sends the request at that price. Please report this as a fault of the program."
+            "Nothing was sent. Retry sends the request, and you pay for the lost cache. Please report this fault of the program."
         ),
     )
     return failed(state, given, CallFailed(call_id=call.id, failure=failure, parts=(), usage=Usage()))

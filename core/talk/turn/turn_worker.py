@@ -562,7 +562,11 @@ def _goes_on(event: CallEnded | CallFailed) -> bool:
 
 
 def _own_failure(error: Exception) -> Failure:
-    what = tr("The program failed during the call: {name}: {error}", name=type(error).__name__, error=error)
+    what = tr(
+        "Manual Slop failed while it asked the model ({kind}): {error}",
+        kind=type(error).__name__,
+        error=error,
+    )
     return Failure(
         kind=FailureKind.BAD_REPLY,
         what=what,

@@ -152,7 +152,7 @@ def test_nothing_leaves_where_what_must_stay_is_too_long_by_itself(why: CutReaso
         assert plan.cut is not None, "a person who asks has it"
         return
     assert (plan.cut, plan.to_summarise) == (None, ())
-    assert "the request already has 8,000 tokens of instructions, files and your message" in plan.problem
+    assert "Instructions, files and your message take 8,000 tokens" in plan.problem
     assert plan_cut(replace(asked, budget=budget_of(8_000, 7_900))).cut is not None
 
 

@@ -132,7 +132,7 @@ def test_a_window_that_is_known_is_never_overrun_and_one_too_small_is_said_with_
     state = ask(controller, chosen, "omega " * 3_000)
     opened = state.discussions.open[chosen]
     assert opened.failure is not None
-    assert "the request already has" in opened.failure.remedy
+    assert "Instructions, files and your message take" in opened.failure.remedy
     assert opened.cut == cut, "the talk stays: without it the message is as much too long"
     assert sent_view(opened)[: len(view)] == view
     assert len(world.server.bodies) == 4, "and no summary of it is paid for"
@@ -143,7 +143,8 @@ def test_a_window_that_is_known_is_never_overrun_and_one_too_small_is_said_with_
     assert failure is not None
     assert "2,0" in failure.what
     assert (
-        "Nothing was sent. The program cannot compact any further: the request already has " in failure.remedy
+        "Nothing was sent. The program cannot compact any further. Instructions, files and your message take "
+        in failure.remedy
     )
     assert len(world.server.bodies) == 4  # nothing was sent
     marks = [one.kind for one in state.discussions.open[other].entries if isinstance(one, Mark)]
@@ -163,7 +164,7 @@ def test_a_message_too_long_for_a_window_that_nobody_knows_is_refused_with_sizes
     assert opened.failure is not None
     assert "2300 tokens" in opened.failure.what
     assert (
-        "larger window. The program cannot compact any further: the request already has "
+        "larger window. The program cannot compact any further. Instructions, files and your message take "
         in opened.failure.remedy
     )
     assert "the window has" not in opened.failure.remedy, "nobody knows it"

@@ -170,7 +170,7 @@ def test_importing_twice_adds_nothing_also_when_another_branch_was_seen_last(hom
     assert {
         path: path.read_bytes() for path in home.rglob("*") if path.is_file() and path.name != ".lock"
     } == before
-    assert {row.why for row in again.rows} == {"all of it is already here"}
+    assert {row.why for row in again.rows} == {"the whole conversation is already here"}
 
 
 def test_a_source_that_grew_adds_its_new_part(home: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_discussion_in_the_trash_is_not_made_again(home: Path) -> None:
 
     again = imported(home, [talk(FIRST[0], FIRST[2])])
 
-    assert (again.made, again.rows[0].why) == (0, "its discussion is in the trash")
+    assert (again.made, again.rows[0].why) == (0, "the discussion of this conversation is in the trash")
 
 
 def test_ids_with_path_characters_name_no_file(home: Path) -> None:

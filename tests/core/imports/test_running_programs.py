@@ -110,7 +110,7 @@ def test_threads_of_zed_are_read_and_one_that_is_cut_off_is_named(tmp_path: Path
     report = imported(place)
 
     assert (report.made, report.new_messages) == (1, 2)
-    assert ["it ends in the middle" in one.why for one in report.faults] == [True]
+    assert ["the thread ends in the middle" in one.why for one in report.faults] == [True]
 
 
 NOTE = "This session is being continued from a previous conversation that ran out of context."

@@ -146,7 +146,7 @@ def test_where_python_does_not_know_its_place_no_child_is_started(
 ) -> None:
     monkeypatch.setattr("sys.executable", python)
 
-    with pytest.raises(FileNotFoundError, match="the program cannot find its own Python"):
+    with pytest.raises(FileNotFoundError, match="the program cannot find the Python that runs it"):
         start_child(tmp_path / "child.py")
 
 

@@ -309,7 +309,8 @@ def test_an_item_that_is_too_long_stays_in_its_file_and_is_named_with_its_line()
         categories.FACTS, categories.without_item(data, file.items[0]), [categories.CategoryLine("- d")]
     ) == (f"# Facts\n\n{long}- c\n- d\n".encode())
     assert (
-        "(and 1 more item like it)" in categories.parse_file(categories.FACTS, data + long.encode()).problem
+        "The program also skips 1 long item of the file"
+        in categories.parse_file(categories.FACTS, data + long.encode()).problem
     )
     assert (
         categories.parse_file(categories.FACTS, data, most_chars=len(data))

@@ -363,7 +363,7 @@ def test_what_waits_for_a_broken_file_is_written_once_when_it_can_be_read(home: 
     facts = {fact.id: fact for fact in FactReader(home).facts()}
     assert (facts["tides:fact:003"].text, facts["tides:fact:003"].tags) == ("Use boots", ("decision",))
     assert (len(facts), path.read_text().count("Use boots")) == (3, 1)
-    assert "not written yet: the program cannot read its file of facts" in "\n".join(
+    assert "not written yet: the program cannot read the file for this fact" in "\n".join(
         history_lines(item_history(home, item(home, "Use boots")))
     )
     delete_item(home, item(home, "Use boots"))

@@ -155,7 +155,7 @@ def test_what_was_interrupted_is_finished_once_and_told(home: Path) -> None:
     told = handled(home, ReadKnowledge(ON))[0]
     assert told == OperationDone(
         "knowledge",
-        "The program finished an interrupted harvest: 1 conversations",
+        "The program finished a harvest that was cut short: 1 conversations",
         f"discussions/{FIRST}/log.jsonl",
     )
     assert isinstance(handled(home, ReadKnowledge(ON))[0], KnowledgeRead)

@@ -47,16 +47,16 @@ RUNNING = McpServer(SETTINGS, kept=APPROVED, found=FOUND, tools=(READ, WRITE), i
         ("environment", ("HOME_KEY", "TOKEN"), "Its variables: TOKEN, now HOME_KEY TOKEN"),
         ("url", "https://a.example", "Its address: nothing, now https://a.example"),
         ("key", "github", "Its key: nothing, now github"),
-        ("network", True, "The network: off, now open to the server"),
+        ("network", True, "The network: off, now the server may use it"),
         ("files", {"/p/server.py": "d" * 64}, "Changed file in the server's code: /p/server.py"),
         ("files", {}, "File of the server's code is gone: /p/server.py"),
         ("files", {**FOUND.files, "/p/json.py": "d" * 64}, "New file in the server's code: /p/json.py"),
         (
             "data",
             {"/p/data.db": "/p/.env"},
-            "One of its files leads elsewhere: /p/data.db, now to /p/.env",
+            "A file of the server is at another place now: /p/data.db, now /p/.env",
         ),
-        ("unbound", ("/p",), "Folders with more code than an approval covers: nothing, now /p"),
+        ("unbound", ("/p",), "Folders with code that your approval does not cover: nothing, now /p"),
     ],
 )
 def test_any_change_of_what_starts_asks_again_and_says_what(field: str, value: Any, words: str) -> None:

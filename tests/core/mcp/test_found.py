@@ -115,14 +115,19 @@ def test_a_data_file_that_becomes_a_link_to_another_file_asks_again(place: Place
     (place.root / "data.db").unlink()
     (place.root / "data.db").symlink_to(place.root / ".env")
     (line,) = differences(kept.approval, place.found())
-    assert line == f"One of its files leads elsewhere: {place.root / 'data.db'}, now to {place.root / '.env'}"
+    assert (
+        line
+        == f"A file of the server is at another place now: {place.root / 'data.db'}, now {place.root / '.env'}"
+    )
 
 
 def test_the_question_says_which_is_code_and_which_data(place: Place) -> None:
     lines = dict(start_lines(place.found()))
-    assert f"{place.server} (" in lines["Code: a change needs your approval again"]
-    assert lines["Data that the server may change"] == str(place.root / "data.db")
-    assert "data.db" not in lines["Code: a change needs your approval again"]
+    assert f"{place.server} (" in lines["Code of the server: after a change, you approve the server again"]
+    assert lines["Data files of the server: they may change without a new approval"] == str(
+        place.root / "data.db"
+    )
+    assert "data.db" not in lines["Code of the server: after a change, you approve the server again"]
 
 
 def test_each_line_of_the_question_is_in_the_persons_language(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +142,9 @@ def test_a_question_about_much_code_names_the_first_files_and_each_folder_with_a
     for number in range(MOST_NAMED + 3):
         (place.server.parent / f"m{number:02}.py").write_text("x")
     asked = place.found()
-    rows = dict(start_lines(asked))["Code: a change needs your approval again"].split("\n")
+    rows = dict(start_lines(asked))["Code of the server: after a change, you approve the server again"].split(
+        "\n"
+    )
     assert len(rows) == MOST_NAMED + 2
     assert rows[0].startswith(f"{place.server} (")
     assert rows[-1].startswith(f"{place.server.parent / 'deep'}: 1 more file (")
@@ -151,8 +158,10 @@ def test_packages_in_the_project_are_a_row_of_their_own(place: Place) -> None:
     package.mkdir(parents=True)
     (package / "a.py").write_text("one")
     kept = of_start(place.found(), None, "")
-    rows = dict(start_lines(kept.approval))["Code: a change needs your approval again"].split("\n")
-    assert rows[-1].startswith(f"packages in {package.parent}/ (")
+    rows = dict(start_lines(kept.approval))[
+        "Code of the server: after a change, you approve the server again"
+    ].split("\n")
+    assert rows[-1].startswith(f"installed packages in {package.parent}/ (")
     (package / "a.py").write_text("two!")
     assert differences(kept.approval, place.found()) == (
         f"Changed file in the server's code: {package.parent}/",
@@ -161,7 +170,7 @@ def test_packages_in_the_project_are_a_row_of_their_own(place: Place) -> None:
 
 def test_too_much_code_is_said(place: Place) -> None:
     asked = replace(place.found(), unbound=("/p/srv",))
-    assert "/p/srv" in dict(start_lines(asked))["Your approval covers only a part of the code"]
+    assert "/p/srv" in dict(start_lines(asked))["Your approval covers only a part of the server's code"]
 
 
 def test_bytecode_beside_a_server_of_the_project_is_not_run_in_place_of_its_code(place: Place) -> None:

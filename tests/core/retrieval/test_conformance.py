@@ -133,7 +133,7 @@ def test_a_replaced_source_keeps_the_vectors_of_the_texts_that_it_kept(store: St
     assert (answer.mode, answer.degraded) == (SearchMode.HYBRID, True)
     assert (
         degraded_text(answer)
-        == "Found by keywords, and in part by meaning: Some passages have no vector yet. The program makes them while it updates the index"
+        == "Found by keywords, and in part by meaning: Some passages have no vector yet. The program makes the vectors while it updates the index"
     )
     assert not search(store, TextEmbedder(), SearchRequest("first", (Corpus.KNOWLEDGE,), (SCOPE,))).degraded
     assert not search(store, None, SearchRequest("first", (Corpus.NOTES,), (SCOPE,))).degraded, (

@@ -254,9 +254,9 @@ def test_files_that_cannot_be_searched_are_said_and_the_rest_is(
     os.mkfifo(notes / "pipe.md")
     said = passed_over(room.index())
     assert said.keys() == {"large.md", "odd?.md", "binary.md", "utf16.md", "generated.txt"}
-    assert said["large.md"] == "it has 7,500 bytes"
-    assert said["odd?.md"] == "its name is not UTF-8 text"
-    assert "its lines are so long that a program must have written it" in said["generated.txt"]
+    assert said["large.md"] == "the file has 7,500 bytes"
+    assert said["odd?.md"] == "the file's name is not UTF-8 text"
+    assert "the file's lines are so long that a program must have written it" in said["generated.txt"]
     assert sorted(found(room)) == ["leads-in.md", "retry.md"]
     assert [hit for hit in room.search("zeppelin").hits if hit.keyword > 0] == []
 

@@ -50,6 +50,6 @@ def test_the_index_keeps_its_reasons_in_english(room: Room) -> None:
 
     (reason,) = passed_over(room.index()).values()
 
-    assert reason.startswith("its front matter: YAML cannot read line")
+    assert reason.startswith("the file's front matter: YAML cannot read line")
     assert type(reason) is str
-    assert retold(reason).startswith("ihr Vorspann: YAML kann Zeile")
+    assert retold(reason).startswith("der Vorspann der Datei: YAML kann Zeile")

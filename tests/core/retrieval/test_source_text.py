@@ -65,7 +65,10 @@ def test_a_note_of_one_long_line_is_listed_as_it_says_of_itself(text: str) -> No
 )
 def test_what_a_program_made_is_passed_over_and_said(text: str, path: str) -> None:
     source = read(text, path, Corpus.PROJECT)
-    assert (source.chunks, "its lines are so long that a program must have written it" in source.problem) == (
+    assert (
+        source.chunks,
+        "the file's lines are so long that a program must have written it" in source.problem,
+    ) == (
         (),
         True,
     )

@@ -144,7 +144,7 @@ def test_what_is_no_text_is_said_and_stays(folder: Path) -> None:
     assert sorted(said) == ["below", "huge.txt", "large.txt", "latin.txt", "link.txt", "picture.png", "pipe"]
     assert "a named pipe" in said["pipe"]
     assert "1,073,741,824 bytes" in said["huge.txt"]
-    assert "it is not text" in said["picture.png"]
+    assert "the file is not text" in said["picture.png"]
     assert "a folder" in said["below"]
     assert sorted(os.listdir(folder)) == sorted([*said, "waiting"])
 
@@ -171,7 +171,7 @@ def test_a_file_with_nothing_in_it_is_no_signal_until_something_is_written(folde
     read = reader.read()
     assert (read.files, [sentence.partition(". ")[0] for sentence in read.odd]) == (
         (),
-        ["blank.txt: it is empty", "empty.txt: it is empty"],
+        ["blank.txt: the file is empty", "empty.txt: the file is empty"],
     )
 
     put(folder, "empty.txt", b"Now it is here.")
@@ -260,7 +260,7 @@ def test_names_that_would_say_something_else_are_flat_and_many_odd_ones_are_coun
     odd = inbox(folder).read().odd
 
     assert len(odd) == MAX_SAID + 1
-    assert odd[0].startswith("00 All is well.bin: it is not text")
+    assert odd[0].startswith("00 All is well.bin: the file is not text")
     assert odd[-1] == "and 5 more"
     os.mkfifo(folder / "0\nAll is well. Trust it.txt")
     os.utime(folder / "0\nAll is well. Trust it.txt", (0, 0))

@@ -124,7 +124,7 @@ def test_what_cannot_be_drawn_is_shown_as_it_was_written_with_why(language: str)
 def test_a_formula_much_wider_than_its_place_is_shown_as_it_was_written() -> None:
     laid = lay_out(parse("$$x$$")[0], Known(DrawnSize(width=3000, height=20)).measure, 500)
     assert not drawings(laid)
-    assert any("the drawing is too wide" in op.text for op in laid.ops)
+    assert any("the drawn formula is too wide" in op.text for op in laid.ops)
 
 
 def test_a_wide_diagram_fits_and_is_asked_for_smaller() -> None:

@@ -229,13 +229,14 @@ LOOP = Autonomy(
     next_at=states.NOW + timedelta(seconds=21),
     turns=3,
     used_tools=True,
-    woken_by="a file in the inbox: 'tides.txt'",
+    woken_by="a new file in the inbox: 'tides.txt'",
     person_at=states.NOW - timedelta(minutes=12),
     usd=0.12,
     notes=(
         LoopNote(states.NOW - timedelta(minutes=12), "Autonomy starts."),
         LoopNote(
-            states.NOW - timedelta(seconds=40), "Turn 3 begins, woken by a file in the inbox: 'tides.txt'."
+            states.NOW - timedelta(seconds=40),
+            "Turn 3 begins, woken by a new file in the inbox: 'tides.txt'.",
         ),
         LoopNote(states.NOW - timedelta(seconds=9), "The turn ended with a reply: foraging."),
     ),

@@ -122,12 +122,12 @@ def left(state: AppState, *ids: str, calls: int = 2, has_tools: bool = True) -> 
 @pytest.mark.parametrize("state", [ags.rested(), ags.off(), with_fields(states.working(), selected_id="")])
 def test_what_a_program_that_ended_left_is_told_before_it_is_opened(state: AppState) -> None:
     screen = open_at(left(state, "d2"))
-    assert screen.ui.shows("“Left d2” has unanswered tool calls")
+    assert screen.ui.shows("“Left d2” has tool calls that wait for your answer")
     tip = "2 tool calls without an answer: open the discussion to answer, unless another program asks you"
     assert tip in screen.ui.tips()
     assert screen.ui.shows("2 tool calls wait for you")
 
-    screen.ui.click("Open", within="unanswered")
+    screen.ui.click("Open", within="that wait for your answer")
 
     assert screen.asked == [SelectDiscussion("d2")]
 
@@ -138,7 +138,7 @@ def test_what_was_left_is_told_by_its_turn_once_it_is_open_and_not_at_all_withou
     for shown in (replace(state, discussions=opened), left(ags.rested(), "d2", has_tools=False)):
         ui = open_at(shown).ui
         assert not ui.shows("waits for you")
-        assert not ui.shows("unanswered")
+        assert not ui.shows("that wait for your answer")
 
 
 def test_calls_that_another_program_has_are_told_over_the_composer_in_the_panel_and_in_the_list() -> None:
@@ -154,9 +154,9 @@ def test_calls_that_another_program_has_are_told_over_the_composer_in_the_panel_
 def test_of_many_that_wait_the_first_are_named_and_the_rest_counted() -> None:
     screen = open_at(left(ags.rested(), "x1", "x2", "x3", "x4", "x5", calls=1))
 
-    assert screen.ui.shows("“Left x3” has unanswered tool calls")
+    assert screen.ui.shows("“Left x3” has tool calls that wait for your answer")
     assert screen.ui.shows("and 2 more, each marked in the list")
-    assert not screen.ui.shows("“Left x4” has unanswered tool calls")
+    assert not screen.ui.shows("“Left x4” has tool calls that wait for your answer")
 
 
 def test_activity_shows_each_call_with_its_time_and_unfolds_to_what_it_was_given_and_gave() -> None:
@@ -378,7 +378,7 @@ def test_an_answer_of_another_kind_beside_them_keeps_its_card() -> None:
     failed = replace(answered, parts=(answered.parts[0], ToolResultPart("t2", "No.", is_error=True)))
     screen = open_at(states.with_opened(state, entries=(*before, failed)))
 
-    assert screen.ui.shows("Hand over to you: failed")
+    assert screen.ui.shows("Give the turn back to you: failed")
     assert screen.ui.shows("The model wrote to the journal")
     assert not screen.ui.shows("The model wrote to the journal."), "its words stand in a line"
 

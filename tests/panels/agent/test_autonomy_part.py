@@ -49,7 +49,7 @@ def test_a_home_of_another_program_is_named_and_nothing_is_started_in_this_one()
     screen = open_at(with_fields(ags.rested(), holder="process 7"))
     text = "Another program uses this data folder (process 7). Autonomy runs there, and here after that program ends"
     assert screen.ui.shows(text)
-    assert screen.ui.shows("data folder in use elsewhere")
+    assert screen.ui.shows("data folder in use by another program")
     (start,) = [n for n in screen.ui.nodes("button") if n.label == "Start autonomy"]
 
     assert not start.is_enabled
@@ -60,7 +60,7 @@ def test_state_countdown_spend_and_what_woke_it_are_told_and_it_is_stopped_there
     for words in (
         "Foraging · next turn in 0:21",
         "3 of 20 turns without you · $0.12 spent",
-        "Woken by a file in the inbox: 'tides.txt'",
+        "Woken by a new file in the inbox: 'tides.txt'",
         "The turn ended with a reply: foraging.",
         "The tides are in the table now.",
     ):
@@ -121,7 +121,7 @@ def test_its_notes_stay_when_it_has_ended() -> None:
 def test_words_that_begin_a_turn_stand_folded_in_the_talk_to_what_woke_it() -> None:
     screen = Screen(ags.alone())
     assert screen.ui.shows("The program")
-    assert screen.ui.shows("Woken by a file in the inbox: 'tides.txt'")
+    assert screen.ui.shows("Woken by a new file in the inbox: 'tides.txt'")
     assert not screen.ui.shows("You are at rest.")
 
     screen.ui.click("Show all 10 lines")

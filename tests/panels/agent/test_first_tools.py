@@ -166,7 +166,7 @@ def test_a_view_that_lost_no_message_is_not_said_to_begin_later() -> None:
     for panel in ("agent", "context"):
         ui = Screen(states.with_opened(states.working(), cut=cut), view_of(panel=panel)).ui
         assert ui.shows("The program shortened what the model reads")
-        assert ui.shows("1 long result cut to beginning and end.")
+        assert ui.shows("1 long result shortened to beginning and end.")
         assert not ui.shows("0 messages")
 
 

@@ -94,7 +94,7 @@ def test_the_overview_shows_figures_summaries_the_discussion_its_turns_and_the_p
 
     for expected in (
         "23.5 %", "$1.94", "4 min",
-        "Anthropic: 80 of 340 tokens from the cache", "$1.94 less than without caching",
+        "Anthropic: 80 of 340 tokens from the cache", "Caching saved you $1.94",
         "Cached by Anthropic", "11.9k tokens · 14 hits · 1.2k superseded", f"Cache miss last time: {cache_states.MISSED}",
         "hit rate · cost", "11.2k from the cache, 847 written to the cache, 302 new", "Without caching: $0.066",
         "•  The breakpoint after your message (13,100 tokens) writes the cache for 5 min.",
@@ -227,7 +227,7 @@ def test_what_holds_nothing_folds_and_unfolds() -> None:
     screen = _screen(tab="discussions")
     assert "Fork: TTL policy / lazy" not in _names(screen)
 
-    screen.ui.click("4 discussions without a cache")
+    screen.ui.click("4 discussions that have no cache now")
 
     assert "Fork: TTL policy / lazy" in _names(screen)
     assert "Old ideas" not in _names(screen)
@@ -239,7 +239,7 @@ def test_a_search_unfolds_what_is_called_so() -> None:
     screen.ui.type("Find a discussion", "fork")
 
     assert _names(screen) == ["Fork: TTL policy / lazy"]
-    assert not screen.ui.has("1 discussion without a cache")
+    assert not screen.ui.has("1 discussion that has no cache now")
 
 
 def _names(screen: Screen) -> list[str]:
@@ -249,7 +249,7 @@ def _names(screen: Screen) -> list[str]:
 def test_invalidate_disable_and_enable_ask_for_their_discussion() -> None:
     screen = _screen(tab="discussions")
 
-    screen.ui.click("4 discussions without a cache")
+    screen.ui.click("4 discussions that have no cache now")
 
     screen.ui.click("Invalidate cache", within="Expired at")
     screen.ui.click("Disable caching here", within="Expired at")
@@ -272,7 +272,7 @@ def test_a_discussion_that_is_off_can_be_enabled() -> None:
 
     assert "caching is off" in _panel(screen)
     assert not screen.ui.has("Disable caching here")
-    screen.ui.click("Enable caching for this")
+    screen.ui.click("Enable caching again")
     assert screen.asked == [EnableCaching("d1")]
 
 

@@ -33,10 +33,7 @@ def test_orphans_are_told_with_tokens_rent_and_end() -> None:
     orphans = cache_states.orphans()
     until = fmt.clock(orphans[0].expires_at)
     text = orphans_text(cache_states.due(), orphans[:2])
-    assert (
-        text
-        == f"2 Gemini caches of discussions that no longer exist, 47.6k tokens, ~$0.024 per hour until {until}"
-    )
+    assert text == f"2 Gemini caches of deleted discussions, 47.6k tokens, ~$0.024 per hour until {until}"
     assert text in _words(_screen(cache_states.due(orphans=orphans[:2])))
 
 
@@ -44,7 +41,7 @@ def test_a_rent_without_a_price_is_said_to_be_unknown_and_never_nought() -> None
     state, orphans = cache_states.due(), cache_states.orphans()
     assert "~$0.024 per hour and more at an unknown price until" in orphans_text(state, orphans)
     assert ", at an unknown price until" in orphans_text(state, orphans[2:])
-    assert orphans_text(state, orphans[2:]).startswith("1 Gemini cache of a discussion that no longer exists")
+    assert orphans_text(state, orphans[2:]).startswith("1 Gemini cache of a deleted discussion")
 
 
 def test_delete_all_asks_for_all_of_them() -> None:
@@ -79,7 +76,7 @@ def test_an_orphan_in_the_trash_has_its_name() -> None:
 
 def test_what_has_expired_is_not_offered() -> None:
     later = states.NOW + timedelta(minutes=48)
-    assert not _screen(cache_states.due(now=later)).ui.shows("of discussions that no longer exist")
+    assert not _screen(cache_states.due(now=later)).ui.shows("of deleted discussions")
 
 
 def test_in_a_read_only_home_nothing_is_deleted() -> None:
@@ -138,7 +135,7 @@ def test_a_change_of_knowledge_that_loses_nothing_is_not_told() -> None:
 def test_without_either_nothing_stands_there() -> None:
     words = _words(_screen(cache_states.caching(reports={})))
     assert "Will be rewritten" not in words
-    assert "of discussions that no longer exist" not in words
+    assert "of deleted discussions" not in words
 
 
 def test_a_free_rewrite_costs_nothing_and_an_unknown_one_is_unknown() -> None:

@@ -182,7 +182,7 @@ def test_a_loss_is_called_a_loss() -> None:
     saved = spending.figures(with_fields(states.working(), totals=totals))[1]
 
     assert (saved.value, saved.tone) == ("-$0.25", "warn")
-    assert saved.tip.startswith("$0.25 more than without caching")
+    assert saved.tip.startswith("Caching cost you $0.25 more than no caching")
 
 
 def test_a_lifetime_that_the_provider_manages_has_no_figure() -> None:

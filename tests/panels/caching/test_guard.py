@@ -57,13 +57,13 @@ def test_the_effort_and_the_persona_ask_too() -> None:
     screen = _screen()
 
     screen.ui.choose("How much the model thinks before it replies", "High effort")
-    assert screen.ui.shows("Changing the effort leaves them unused")
+    assert screen.ui.shows("A change of the effort leaves them unused")
     screen.ui.click("Keep")
     screen.ui.click("More", within="Regenerate")
     screen.ui.click("Persona")
     screen.ui.click("terse reviewer")
 
-    assert screen.ui.shows("Changing the persona leaves 9.8k of them unused")
+    assert screen.ui.shows("A change of the persona leaves 9.8k of them unused")
     assert screen.asked == []
 
 

@@ -76,7 +76,7 @@ def test_an_item_that_is_kept_out_is_named_by_its_words() -> None:
     shown = _screen(Recalled(), state).ui
 
     assert shown.shows("Left out of the next message: facts.md: The interval is thirty seconds.")
-    assert shown.shows("facts.md: an item whose words have changed since")
+    assert shown.shows("facts.md: a knowledge item that was changed since then")
 
 
 def test_less_than_all_is_said_and_nothing_takes_no_room() -> None:

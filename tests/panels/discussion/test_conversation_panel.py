@@ -219,7 +219,7 @@ def test_a_reply_that_was_cut_off_is_marked_and_can_be_continued_or_retried() ->
     screen = Screen(states.working())
 
     assert screen.ui.shows("This reply is incomplete. The program kept the part that arrived.")
-    assert screen.ui.shows("Stopped before the end. The program kept the part that arrived.")
+    assert screen.ui.shows("The reply was stopped before its end. The program kept the part that arrived.")
     screen.ui.click("Continue")
     screen.ui.click("Retry")
 

@@ -88,7 +88,7 @@ def test_a_held_queue_says_why_and_goes_on_with_one_click() -> None:
     )
     screen = Screen(held)
 
-    assert screen.ui.has("1 message waits for you. You stopped the previous reply.")
+    assert screen.ui.has("1 message waits for you to send it. You stopped the previous reply.")
     screen.ui.click("Send now")
 
     assert screen.asked == [SendQueued("d1")]

@@ -69,7 +69,7 @@ def test_before_the_deed_it_tells_what_goes_and_where_words_stay() -> None:
     made.ui.settle()
 
     assert made.ui.shows("The program also deletes 6 items and 5 structured facts.")
-    assert made.ui.shows("Some words stay in this conversation: Tides (in the trash).")
+    assert made.ui.shows("Some of the words also stay in the conversation: Tides (in the trash).")
 
 
 def test_what_is_looked_at_for_another_is_not_shown() -> None:

@@ -85,7 +85,7 @@ def test_a_changed_setting_is_followed_by_one_more_look() -> None:
 def test_look_again_looks_again() -> None:
     screen = open_at("conversations", hs.looked())
 
-    screen.ui.click("Look again; nothing on disk changes")
+    screen.ui.click("Look for conversations again; nothing on disk changes")
 
     assert screen.asked == [LookForHarvest()]
 
@@ -317,7 +317,9 @@ def test_in_recall_only_nothing_can_be_read_and_the_way_to_another_mode_is_there
         )
         assert not screen.ui.shows("As a batch")
         screen.ui.click("Choose another mode")
-        assert screen.ui.shows("Choose who writes to knowledge") or screen.ui.shows("Harvest settings")
+        assert screen.ui.shows(
+            "Choose whether a harvest may write to knowledge without asking you"
+        ) or screen.ui.shows("Harvest settings")
 
     found = open_at("preview", with_fields(hs.previewed(), settings=recall))
     assert not found.ui.find("Apply").is_enabled

@@ -127,7 +127,7 @@ def test_the_mode_is_chosen_and_categories_are_ticked_where_it_is_automatic() ->
     assert screen.ui.find("Facts", kind="checkbox").value is True
     screen.ui.click("Decisions")
     screen.ui.click("File notes")
-    screen.ui.choose("Choose who writes to knowledge", "Recall only")
+    screen.ui.choose("Choose whether a harvest may write to knowledge without asking you", "Recall only")
     assert screen.asked == [
         ChangeSetting("ai_settings.knowledge.automatic_categories", ("facts", "decisions", "files")),
         ChangeSetting("ai_settings.knowledge.automatic_categories", ("facts",)),

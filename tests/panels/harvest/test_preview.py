@@ -117,7 +117,7 @@ def test_what_is_known_exactly_is_marked_unticked_and_cannot_be_ticked() -> None
 
     box = screen.ui.find("Already known, not written again", kind="checkbox")
     assert (box.value, box.is_enabled) == (False, False)
-    screen.ui.click("Tick all new items proposed")
+    screen.ui.click("Tick all new items")
     assert screen.asked == []
 
 
@@ -182,7 +182,7 @@ def test_tick_none_and_all_but_what_is_known() -> None:
     _carry_out(screen)
     assert screen.ui.shows("0 of 11 ticked")
 
-    screen.ui.click("Tick all new items proposed")
+    screen.ui.click("Tick all new items")
 
     assert screen.asked == [TickHarvestItems(tuple(i.id for i in items if not i.is_known), is_ticked=True)]
 
@@ -191,7 +191,7 @@ def test_all_and_none_touch_only_what_the_filter_shows() -> None:
     screen = open_at("preview", hs.previewed())
     screen.ui.type("Find an item", "LAZY fork")
 
-    screen.ui.click("Untick all items shown")
+    screen.ui.click("Untick all items that the list shows")
 
     ids = tuple(i.id for i in hs.preview().items if i.item.head == TASK)
     assert len(ids) == 2
@@ -361,7 +361,7 @@ def test_while_parts_arrive_the_order_is_that_of_their_arrival() -> None:
     screen.ui.settle()
 
     assert screen.ui.shows("Cache TTL policy")
-    assert not screen.ui.find("Grouped by conversation while parts arrive").is_enabled
+    assert not screen.ui.find("While replies arrive, the list is grouped by conversation").is_enabled
 
 
 # --- applying
@@ -380,7 +380,7 @@ def test_the_first_time_nothing_is_preset_and_apply_says_what_it_waits_for() -> 
     assert "Choose one" in screen.ui.texts()
     assert "Choose one." not in screen.ui.texts(), "the choice says that itself"
     screen.ui.choose("What happens to the conversations", "Keep the conversations, marked as read")
-    assert screen.ui.shows("Write 9 items, leave 1 out, keep 2 conversations as read")
+    assert screen.ui.shows("Write 9 items, leave 1 out, mark 2 conversations as read")
     screen.ui.click("Apply")
     assert [one for one in screen.sent if isinstance(one, ChangeSetting | ApplyHarvest)] == [
         ChangeSetting("ai_settings.knowledge.after_harvest", "keep"),
@@ -406,15 +406,17 @@ def test_imported_conversations_are_kept_and_said_so() -> None:
     sources = tuple(replace(one, origin="Imported from ChatGPT") for one in preview.sources)
     screen = open_at("preview", _with(state, replace(preview, sources=sources)))
 
-    assert screen.ui.shows("Write 9 items, leave 1 out, keep 2 conversations as read")
-    screen.ui.choose("What happens to the conversations", "Move them to the trash, imported ones too")
+    assert screen.ui.shows("Write 9 items, leave 1 out, mark 2 conversations as read")
+    screen.ui.choose(
+        "What happens to the conversations", "Move the conversations to the trash, imported ones too"
+    )
     assert screen.ui.shows("Write 9 items, leave 1 out, move 2 conversations to the trash")
 
 
 def test_apply_says_what_it_will_do() -> None:
     screen = open_at("preview", hs.previewed())
 
-    said = "Write 9 items, leave 1 out, move 2 conversations to the trash, remove 2 empty conversations, keep 1 source of other programs"
+    said = "Write 9 items, leave 1 out, move 2 conversations to the trash, remove 2 empty conversations, leave 1 source of other programs unchanged"
     assert screen.ui.shows(f"{said}.")
     screen.ui.click("Apply")
 
@@ -455,10 +457,10 @@ def test_words_still_being_typed_are_taken_over_by_apply() -> None:
 def test_the_models_detail_is_named_and_left_out_with_one_press() -> None:
     screen = _alone(0)
     _edit(screen, "A slot never changes.")
-    assert screen.ui.shows("Detail, written after the text")
+    assert screen.ui.shows("Detail of this item, written after its text")
 
     screen.ui.click("Leave out detail")
-    assert not screen.ui.shows("Detail, written after the text")
+    assert not screen.ui.shows("Detail of this item, written after its text")
     screen.ui.click("Keep")
 
     assert screen.asked == [EditHarvestItem(_first(), "A slot never changes.", "")]
@@ -476,7 +478,7 @@ def test_apply_waits_for_words_that_say_nothing() -> None:
 @pytest.mark.parametrize(
     ("harvest", "why"),
     [(hs.previewing().harvest, "Wait until everything is read, or cancel and apply the finished part"), (hs.applying().harvest, "Wait until the current work ends"),
-     (replace(hs.seen(), preview=HarvestPreview()), "The model read nothing")],
+     (replace(hs.seen(), preview=HarvestPreview()), "The model has read no conversation")],
 )  # fmt: skip
 def test_what_keeps_apply_from_being_done_is_said(harvest: HarvestState, why: str) -> None:
     screen = open_at("preview", hs.state(harvest))
@@ -544,5 +546,5 @@ def test_a_known_item_that_is_replaced_is_shown_with_the_reason_first_and_can_be
     texts = screen.ui.texts()
     reason = next(n for n, text in enumerate(texts) if text == "It shares the prefix now.")
     assert "A fork copies the slot." in texts[reason + 1]
-    screen.ui.click("Strike the old item through; it stays in its file")
+    screen.ui.click("Strike the old item through; its line stays in the file")
     assert screen.asked == [ReplaceKnownItem(one.id, is_replacing=False)]

@@ -34,12 +34,12 @@ ROWS = (
         3,
         0,
         discussion_id="d1",
-        why="all of it is already here",
+        why="the whole conversation is already here",
     ),
 )
 REPORT = ImportReport(
     is_dry=True, rows=ROWS, count=2, new_count=1, files=1, made=3, new_messages=12, other_files=4,
-    faults=(ImportFault("/x/cut.json", "it ends in the middle"),), skipped={"system texts": 5},
+    faults=(ImportFault("/x/cut.json", "the file ends in the middle"),), skipped={"system texts": 5},
 )  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def test_the_preview_tells_what_comes_what_is_here_and_what_is_left_out() -> Non
     made = screen(ImportState(paths=("/x",), report=REPORT))
 
     for words in ("1 conversation of 2 in 1 file would become 3 new discussions, 12 messages.", "Tides and datums",
-                  "all of it is already here", "/x/cut.json: it ends in the middle", "left out: system texts: 5"):  # fmt: skip
+                  "the whole conversation is already here", "/x/cut.json: the file ends in the middle", "left out: system texts: 5"):  # fmt: skip
         assert made.ui.shows(words), words
     made.ui.click("Import 1 conversation")
     assert made.asked == [ImportConversations(("/x",), is_dry=False)]
@@ -116,7 +116,7 @@ def test_what_is_unticked_is_not_imported_and_all_or_none_can_be() -> None:
 
 
 def test_an_export_that_is_cut_off_says_so_first_and_files_without_a_talk_are_named() -> None:
-    cut = ImportFault("/x/conversations.json: after conversation 0, near byte 3,000", "it ends in the middle", "Export the conversation again", is_cut=True, file="/x/conversations.json")  # fmt: skip
+    cut = ImportFault("/x/conversations.json: after conversation 0, near byte 3,000", "the file ends in the middle", "Export the conversation again", is_cut=True, file="/x/conversations.json")  # fmt: skip
     made = screen(ImportState(paths=("/x",), report=ImportReport(is_dry=True, files=1, faults=(cut,))))
     assert made.ui.shows(
         "The program could read nothing. /x/conversations.json: after conversation 0, near byte 3,000"
@@ -128,7 +128,7 @@ def test_an_export_that_is_cut_off_says_so_first_and_files_without_a_talk_are_na
     assert made.ui.shows(
         "conversations.json is cut off in the middle; the import takes the complete conversations. 1 conversation"
     )
-    assert made.ui.shows("4 files hold no conversation: notes.md, run.log and 2 more. To import a text file")
+    assert made.ui.shows("No conversation in 4 files: notes.md, run.log and 2 more. To import a text file")
 
 
 def test_memories_alone_are_offered_and_none_is_taken() -> None:
@@ -140,7 +140,7 @@ def test_memories_alone_are_offered_and_none_is_taken() -> None:
 
 
 PLACE = KnownPlace(name="claude-code", label="Claude Code", path="/u/.claude/projects")
-SWITCH = "Import new sessions of Claude Code automatically"
+SWITCH = "Let the program import new sessions of Claude Code by itself"
 
 
 def followed(*places: str) -> Screen:

@@ -72,7 +72,7 @@ def test_a_turn_in_the_trash_is_read_there_and_can_be_taken_out() -> None:
     [
         (Witness(ROW, TurnPlace.GONE, "Tides"), "the conversation is gone"),
         (Witness(ROW, TurnPlace.LIST, "Tides"), "the message is gone"),
-        (Witness(ROW, TurnPlace.LIST, "Tides", "user", "Other words."), "its words have changed since"),
+        (Witness(ROW, TurnPlace.LIST, "Tides", "user", "Other words."), "the message has changed since"),
     ],
 )
 def test_what_cannot_be_shown_is_said(witness: Witness, words: str) -> None:

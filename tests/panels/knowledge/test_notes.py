@@ -34,7 +34,7 @@ def test_orphaned_notes_are_attached_to_a_file_that_the_person_chooses() -> None
     screen = open_panel(ks.some(), "files")
 
     screen.ui.click("Choose a file…")
-    screen.ui.pick("Attach notes to a file", "/elsewhere/found.py")
+    screen.ui.pick("Choose the file that these notes belong to", "/elsewhere/found.py")
 
     assert screen.asked == [AttachNotes("1:14", "/elsewhere/found.py")]
 
@@ -43,7 +43,7 @@ def test_choosing_no_file_attaches_nothing() -> None:
     screen = open_panel(ks.some(), "files")
 
     screen.ui.click("Choose a file…")
-    screen.ui.pick("Attach notes to a file")
+    screen.ui.pick("Choose the file that these notes belong to")
 
     assert screen.asked == []
     assert screen.view.dialog is None

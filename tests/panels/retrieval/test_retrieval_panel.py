@@ -39,7 +39,7 @@ def test_off_it_says_what_it_would_read_and_switches_on_for_this_project_alone()
     assert screen.ui.shows("310 discussions")
     assert screen.ui.shows("../secrets: it is outside the project")
     assert screen.ui.shows("outside folders that you allowed")
-    screen.ui.click("Turn on for this project")
+    screen.ui.click("Turn search on in this project")
 
     assert screen.asked == [ChangeProjectSetting("retrieval.enabled", True)]
 
@@ -86,7 +86,7 @@ def test_where_a_folder_asks_for_what_was_not_shown_nothing_can_be_switched() ->
     asked = (AskedValue(("settings", "retrieval.roots"), "x", "retrieval.roots = /etc"),)
     screen = open_at(with_fields(state, project=replace(state.config.project, asked=asked)))
 
-    assert not screen.ui.has("Turn on for this project")
+    assert not screen.ui.has("Turn search on in this project")
     screen.ui.click("Review requests", within="They apply only after you agree")
     assert screen.view.dialog is not None
     assert screen.view.dialog.kind == "trust"
@@ -216,7 +216,7 @@ def test_the_index_says_what_it_holds_and_is_brought_up_to_date() -> None:
     assert screen.ui.shows("10,678 passages of 359 sources")
     assert screen.ui.shows("42 files · 1,180 passages · 12 without a vector")
     assert screen.ui.shows("3 sources read, 356 unchanged, 1 removed, 40 vectors made")
-    assert screen.ui.shows("By the built-in embedding model, on this machine")
+    assert screen.ui.shows("Made by the built-in embedding model, on this machine")
     assert screen.ui.shows("1 file skipped or partly read")
     screen.ui.click("Update now")
     screen.ui.click("Rebuild")
@@ -259,7 +259,7 @@ def test_the_router_is_read_in_the_panel_and_goes_into_the_preset_for_a_model_wi
     screen.ui.click("Hide notes/index.md")
     assert not screen.ui.shows("Instruments at the pier")
 
-    screen.ui.click("Add notes/index.md to “coding-strict”, for a model without tools")
+    screen.ui.click("Add notes/index.md to “coding-strict”, so that a model without tools can read it")
     preset = screen.state.config.project.presets["coding-strict"]
     assert screen.asked == [ChangePreset("coding-strict", (*preset.items, FileItem("notes/index.md")))]
 
@@ -270,7 +270,7 @@ def test_a_server_is_named_without_its_password() -> None:
     )
     screen = open_at(state, "index")
 
-    assert screen.ui.shows("Here and on db.example/notes")
+    assert screen.ui.shows("On this machine and on db.example/notes")
     assert not screen.ui.shows("secret")
 
 

@@ -18,7 +18,7 @@ def test_notices_and_channels_are_switched_and_say_how_they_stand() -> None:
     settings = replace(state.config.settings, channels={"ops": ops})
     signals = SignalState(
         channels={"ops": ChannelStatus("ops", problem="The server does not answer")},
-        desktop_problem="There is no notify-send: install libnotify",
+        desktop_problem="The command notify-send is missing: install libnotify",
     )
     state = replace(state, config=replace(state.config, settings=settings), signals=signals)
     screen = Screen(state, WindowView(page="settings", settings_section="notifications"))
@@ -28,7 +28,7 @@ def test_notices_and_channels_are_switched_and_say_how_they_stand() -> None:
     assert screen.ui.shows("Accepted senders: alice, bob")
     assert screen.ui.shows("install libnotify")
     screen.ui.click("Desktop notices while you are away")
-    screen.ui.click("Connect while the program runs")
+    screen.ui.click("Connect to this channel while the program runs")
     screen.ui.click("Write all notifications to the channel, not only those about its own signals")
     screen.ui.click("Answer signals from the channel with the beginning of the model's reply")
 

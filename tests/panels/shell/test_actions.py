@@ -115,7 +115,7 @@ CASES: dict[str, Case] = {
     "mode": Case((SetTools("d1", has_tools=True, mode=Mode.ACCEPT_EDITS),), state=agent_states.rested),
     "autonomy": Case(shows=lambda s: s.ui.shows("Start autonomy"), state=agent_states.rested),
     "kill_commands": Case((KillCommands("d1"),), state=agent_states.running),
-    "signals": Case(shows=lambda s: s.ui.shows("Waiting for a turn")),
+    "signals": Case(shows=lambda s: s.ui.shows("Signals that wait for a turn")),
     "quiet": Case((SetQuiet(is_quiet=True),)),
     "update_index": Case((UpdateIndex(),), state=retrieval_states.indexed),
     "harvest": Case(shows=lambda s: s.ui.shows("4 to read"), state=harvest_states.looked),

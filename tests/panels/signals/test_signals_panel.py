@@ -36,7 +36,7 @@ def open_at(signals: SignalState) -> Screen:
 def test_what_waits_is_shown_with_its_source_and_can_be_put_away() -> None:
     screen = open_at(SignalState((FILE, BUILD), dropped=3))
 
-    assert screen.ui.shows("Waiting for a turn: 2")
+    assert screen.ui.shows("Signals that wait for a turn: 2")
     assert screen.ui.shows("Inbox · note.txt")
     assert screen.ui.shows("Command · make all")
     assert screen.ui.shows("For “")

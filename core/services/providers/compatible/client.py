@@ -366,7 +366,7 @@ def with_version_path(base_url: str) -> str:
 def _count(value: object) -> int:
     """A count of tokens that an answer must have. Raises ValueError."""
     if (count := figure(value)) is None:
-        raise ValueError(tr("a token count is {str!r}", str=str(value)[:40]))
+        raise ValueError(tr("a token count is {value!r}, not a number", value=str(value)[:40]))
     return count
 
 

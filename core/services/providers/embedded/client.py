@@ -211,7 +211,7 @@ class EmbeddedProvider:
             return error
         return ProviderError(
             FailureKind.STREAM_DROPPED if has_text else FailureKind.SERVER_FAULT,
-            tr("The embedded model's process ended ({death})", death=one_line(death, 300)),
+            tr("The process of the built-in model ended ({death})", death=one_line(death, 300)),
             remedy=tr("Retry: the program starts the process again"),
         )
 

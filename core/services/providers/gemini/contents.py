@@ -299,7 +299,7 @@ class GeminiCaches:
 
 def unusable(error: ProviderError) -> str:
     """Reason why a stored prefix was not used, in a sentence. One that is gone is refused as if the key might not have it."""
-    why = tr("it was deleted or has expired.") if error.status in GONE else error.what
+    why = tr("the stored prefix was deleted or has expired.") if error.status in GONE else error.what
     return tr("The provider could not use the stored prefix: {why}", why=why)
 
 
@@ -307,7 +307,7 @@ def _stored(answer: types.CachedContent) -> StoredContent:
     made = answer.create_time
     ends = answer.expire_time
     if not answer.name or made is None or ends is None:
-        raise ValueError(tr("a stored prefix without a name or times"))
+        raise ValueError(tr("an entry for a stored prefix has no name or no times"))
     discussion_id, prefix_hash = _named(answer.display_name or "")
     usage = answer.usage_metadata
     return sound_content(

@@ -28,9 +28,9 @@ LONG_TTL_S = 12 * 3600
 
 _MISSES: Mapping[str, str] = {
     "model_changed": tr("the model changed"),
-    "prompt_cache_key_changed": tr("the cache key changed"),
+    "prompt_cache_key_changed": tr("the cache key of the request changed"),
     "tools_changed": tr("the tools changed"),
-    "text_format_changed": tr("the requested format changed"),
+    "text_format_changed": tr("the requested format of the reply changed"),
     "reasoning_effort_changed": tr("the effort changed"),
     "verbosity_changed": tr("the verbosity changed"),
     "service_tier_changed": tr("the service tier changed"),

@@ -55,7 +55,10 @@ def test_the_index_of_a_home_holds_no_word_of_what_was_forgotten_and_all_else(
 
         assert (traces(), receipt.problems) == ([], ())
         (told,) = [row for row in receipt.places if row.place == "index"]
-        assert (told.removed > 1, told.checked) == (True, "the program overwrote words and vectors")
+        assert (told.removed > 1, told.checked) == (
+            True,
+            "the program overwrote the words and vectors in the index",
+        )
         assert list(store.sources(Corpus.DISCUSSIONS, "")) == [stays]
         again = index(store, WholeFiles(), None, home, PLACES).report
         assert (again.unchanged, again.read > 0) == (1, True)

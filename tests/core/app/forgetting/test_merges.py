@@ -65,4 +65,6 @@ def test_a_merge_of_which_nobody_knows_what_stood_before_is_told(isolated_home: 
     receipt = forgotten(isolated_home, gate)
 
     assert receipt.blended == 1
-    assert "1 merged item with words of several conversations stayed, check it" in receipt_text(receipt)
+    assert "1 merged item stays, because it has words of several conversations: check it" in receipt_text(
+        receipt
+    )

@@ -30,9 +30,9 @@ def test_only_what_was_done_has_a_line_and_the_rest_is_one() -> None:
     text = receipt_text(
         receipt(
             PlaceReport("discussions", 1, "the conversation's folder is gone"),
-            PlaceReport("trash", 0, "no folder of the conversation is left"),
+            PlaceReport("trash", 0, "no folder of the conversation's files is left"),
             PlaceReport("facts", 1, READ_AGAIN),
-            PlaceReport("digest", 1, "written anew without the forgotten words"),
+            PlaceReport("digest", 1, "the program wrote the digest again without the forgotten words"),
             PlaceReport("drafts", 0, "read again"),
             PlaceReport("strangers", 0, ""),
             items=1,
@@ -45,10 +45,10 @@ def test_only_what_was_done_has_a_line_and_the_rest_is_one() -> None:
     assert lines[2:6] == [
         "  1 conversation with draft, queue, replies, files and cache: the conversation's folder is gone",
         "  1 structured fact",
-        "  Emptied, or built anew without the forgotten words: the digest",
+        "  Emptied, or built again without the forgotten words: the digest",
         "  The program read the remaining knowledge again: none of the words are left",
     ]
-    assert lines[7] == "The program found nothing of this in: the trash, drafts made from playbooks."
+    assert lines[7] == "The program found nothing to remove in: the trash, drafts made from playbooks."
     assert ": 0" not in text
 
 
@@ -96,7 +96,7 @@ def test_before_the_deed_it_says_how_much_goes() -> None:
     )
     assert (
         preview_text(ForgetPreview(TALK, 2, 0, 1))
-        == "The program also deletes 2 items. 1 item with another source stays."
+        == "The program also deletes 2 items. 1 item stays, because it has another source."
     )
     assert preview_text(ForgetPreview(item, 1, 1)) == "The program also deletes 1 structured fact."
     assert preview_text(ForgetPreview(item, 1, 0)) == "The program deletes nothing else."

@@ -207,10 +207,10 @@ def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
     assert world.run("trust", "--yes").out.splitlines() == [
         "Do you trust the project project?",
         trust_reason(Project(has_file=True)),
-        "the folder asks for:  Persona: p, the text (1 character).",
+        "the folder asks for:  Persona: p, with its text (1 character).",
         "            | t",
         "the folder asks for:  Context preset a: x.",
-        "the program ignores:  The project asks to change the Hook API; no project may do that.",
+        "the program ignores a part of manual_slop.toml:  The project asks to change the Hook API; no project may do that.",
         f"{world.project} is trusted.",
     ]
     assert world.run("trust", "--list", "--json").json == [str(world.project)]

@@ -87,7 +87,7 @@ def test_what_a_project_asks_for_is_listed(world: World) -> None:
 
     assert f"you do not trust {world.project}, so the program ignores its settings" in text
     assert "the folder asks for: Context preset a: x.py." in text
-    assert "the program ignores: The project asks to change the Hook API" in text
+    assert "the program ignores a part of manual_slop.toml: The project asks to change the Hook API" in text
     assert f"manual-slop trust {world.project}" in text
 
 

@@ -323,7 +323,7 @@ def test_ctrl_c_stops_the_call_and_reports_what_was_done(world: World) -> None:
     gate.open()
 
     assert child.returncode == 130, err
-    assert b"stopped: The harvest was stopped" in out
+    assert b"stopped: You stopped the harvest" in out
     assert len(item_lines(world.home)) == 1
     assert [path.name for path in paths.discussions_dir(world.home).iterdir()] == ids[1:]
 

@@ -95,7 +95,7 @@ def test_an_undo_that_takes_out_much_lists_it_and_asks(world: World) -> None:
 
 
 def test_an_item_goes_into_the_archive_and_back_by_its_words(known: World) -> None:
-    assert known.run("knowledge", "archive").out == "The archive is empty.\n"
+    assert known.run("knowledge", "archive").out == "The archive holds no knowledge item.\n"
     ended = known.run("knowledge", "archive", "is far")
     assert (ended.code, ended.out) == (0, "Archived: The moon is far.\n")
     assert "is far" not in known.run("knowledge", "show").out
@@ -106,4 +106,4 @@ def test_an_item_goes_into_the_archive_and_back_by_its_words(known: World) -> No
 
     assert known.run("knowledge", "archive", "--take-back", "far").out == "Taken back: The moon is far.\n"
     assert "The moon is far." in known.run("knowledge", "show").out
-    assert known.run("knowledge", "archive").out == "The archive is empty.\n"
+    assert known.run("knowledge", "archive").out == "The archive holds no knowledge item.\n"

@@ -387,7 +387,7 @@ def test_while_the_persons_settings_cannot_be_read_no_vendor_is_sent_anything(
         held = world.run("send", "private words", given=b"", types=False, **keys)
         assert (held.code, held.out) == (1, "")
         assert "so your providers and limits are unknown" in held.err
-        assert "Correct the file, or send the message with --over-limit" in held.err
+        assert "Correct the settings file, or send the message with --over-limit" in held.err
         assert vendor.requests == []
 
         meant = world.run(
@@ -445,7 +445,7 @@ def test_a_preset_that_loses_files_to_gitignore_says_so_once(world: World) -> No
     again = world.run("context", "--preset", "a")
 
     assert "preset 'a' sends fewer files" in first.err
-    assert "1 by '**/*.py'" in first.err
+    assert "1 file of '**/*.py'" in first.err
     assert again.code == 0
     assert ".gitignore" not in again.err
 
@@ -456,7 +456,7 @@ def test_context_too_says_what_a_preset_loses(world: World) -> None:
     (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["**/*.py"]\n')
     (world.project / ".gitignore").write_text("out/\n")
 
-    assert "1 by '**/*.py'" in world.run("context", "--trust", "--preset", "a").err
+    assert "1 file of '**/*.py'" in world.run("context", "--trust", "--preset", "a").err
 
 
 def test_a_window_that_the_server_lists_holds_for_a_command_too(world: World) -> None:

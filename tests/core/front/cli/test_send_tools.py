@@ -265,6 +265,6 @@ def test_a_discussion_is_compacted_for_what_is_said_beside_it(world: World) -> N
     found = json.loads(ended.out)
     assert found["left_messages"] > 0, ended.err
     assert found["cost_usd"] is None  # nobody knows what this server takes
-    assert "The model reads a summary instead" in found["said"]
+    assert "Instead of these messages, the model reads a summary" in found["said"]
     again = world.run("discussions", "compact", "none-such")
     assert (again.code, again.out) == (2, "")

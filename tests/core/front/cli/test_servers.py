@@ -50,7 +50,10 @@ def test_a_server_is_approved_on_a_terminal_by_two_answers(served: World) -> Non
     refused = served.run("servers", "calc", "--approve", given=b"n\n", types=True)
     assert (refused.code, "calc does not start" in refused.out) == (1, True)
     started = served.run("servers", "calc", "--approve", given=b"y\nn\n", types=True)
-    assert (started.code, f"Code: a change needs your approval again:  {SCRIPT}" in started.err) == (1, True)
+    assert (
+        started.code,
+        f"Code of the server: after a change, you approve the server again:  {SCRIPT}" in started.err,
+    ) == (1, True)
     assert not any(one["is_approved"] for one in served.run("servers", "--json").json["calc"]["tools"])
     ended = served.run("servers", "calc", "--approve", given=b"y\n", types=True)
     assert (ended.code, "add (not approved):  Adds two numbers." in ended.err) == (0, True)

@@ -148,7 +148,7 @@ def test_one_that_owns_the_home_and_does_not_answer_is_not_said_to_be_none(
         publish(home, Address(impostor.url, own_pid(), TOKEN))
         assert main(["autonomy", "--home", str(home)]) == 1
 
-    assert "The program does not answer" in capsys.readouterr().err
+    assert "The running Manual Slop does not answer" in capsys.readouterr().err
     assert TOKEN.encode() not in impostor.heard
 
 

@@ -1,4 +1,4 @@
-"""A limit and a model whose price nobody knows, over HTTP: refused each time, sent with the token of approvals."""
+"""A limit and a model whose price nobody knows, over HTTP: refused each time, sent with the approval token."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_a_file_of_all_categories_lets_an_item_name_its_own(home: FactHome) -> N
 @pytest.mark.parametrize(
     ("category", "said"),
     [
-        ("", "category is missing, here and in the front matter; write it in one of them"),
+        ("", "category is missing in this fact and in the front matter: write it in one of them"),
         (
             "category: mud\n",
             "category is 'mud'; it must be one of fact, pitfall, pattern, tool-quirk, question",

@@ -23,7 +23,7 @@ def step(source: str, *, is_talk: bool = True) -> ApplyStep:
     [
         ("manual-slop harvest", (step("a"), step("b")), "Harvest of a and 1 more", "0 items · 2 conversations"),
         ("manual-slop harvest", (step("a"), step("")), "Harvest of a", "0 items · 2 conversations · 1 forgotten since"),
-        ("manual-slop harvest", (step(""),), "Harvest of conversations forgotten since",
+        ("manual-slop harvest", (step(""),), "Harvest whose conversations you forgot since",
          "0 items · 1 conversation · 1 forgotten since"),
         (MERGE_BY, (step("facts.md", is_talk=False),), "Merge of facts.md", ""),
         (DRAFT_BY, (step("playbooks.md", is_talk=False),), "Draft of a playbook", ""),

@@ -46,7 +46,7 @@ DONE = replace(SENT, state=BatchState.COLLECTED, answered=2, taken=(0, 1), paid_
         (DONE, "answered: 2 of 4"),
         (replace(DONE, is_unwanted=True), "cancelled, but answered before: 2 of 4"),
         (replace(SENT, state=BatchState.CANCELLED), "cancelled"),
-        (replace(SENT, state=BatchState.VANISHED), "gone at the provider"),
+        (replace(SENT, state=BatchState.VANISHED), "no longer known to the provider"),
     ],
 )  # fmt: skip
 def test_every_state_has_its_words(batch: HarvestBatch, words: str) -> None:

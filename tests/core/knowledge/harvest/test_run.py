@@ -335,12 +335,12 @@ def test_a_person_who_stops_it_keeps_what_was_done(tmp_path: Path) -> None:
     for day, name in enumerate(("one", "two")):
         add_discussion(tmp_path, name, f"{name} question", at=OLD + timedelta(days=day))
     model = Model(
-        {"one question": reply(MOON), "two question": HarvestCancelledError("The harvest was stopped")}
+        {"one question": reply(MOON), "two question": HarvestCancelledError("You stopped the harvest")}
     )
 
     report = Harvest(tmp_path, model).apply()
 
-    assert report.stopped == "The harvest was stopped"
+    assert report.stopped == "You stopped the harvest"
     assert len(names_there(tmp_path)) == 1
     assert len(item_lines(tmp_path)) == 1
     assert report.failures == ()

@@ -247,7 +247,7 @@ def test_while_one_run_is_under_way_another_is_not_begun() -> None:
     for command in (LookForHarvest(), PreviewHarvest(), ApplyHarvest(), UndoHarvest()):
         assert book.play(command) == ()
     assert harvest(book).phase is HarvestPhase.PREVIEWING
-    assert "wait until it ends" in book.state.program.notices[0].text
+    assert "Wait until it ends" in book.state.program.notices[0].text
 
 
 def test_who_waits_for_a_run_hears_of_its_end_and_of_no_other() -> None:
@@ -261,7 +261,7 @@ def test_who_waits_for_a_run_hears_of_its_end_and_of_no_other() -> None:
     refused = outcome("two")
     assert refused is not None
     assert refused.cause is Cause.NOT_NOW
-    assert "wait until it ends" in refused.problem
+    assert "Wait until it ends" in refused.problem
 
     book.play(HarvestEnded("stopped"))
     assert outcome("one") == CommandOutcome("one")
@@ -570,11 +570,16 @@ def test_a_run_that_could_not_begin_is_an_error_that_names_the_remedy() -> None:
     book.play(ApplyHarvest((ONE.facts.path,)))
 
     book.play(
-        HarvestFailed("Knowledge is being written by a shell", "Wait until it has ended, then try again")
+        HarvestFailed(
+            "Something else is writing to knowledge now: a shell", "Wait until it has ended, then try again"
+        )
     )
 
     (notice,) = book.state.program.notices
-    assert (notice.level.value, notice.text) == ("error", "Knowledge is being written by a shell")
+    assert (notice.level.value, notice.text) == (
+        "error",
+        "Something else is writing to knowledge now: a shell",
+    )
     assert notice.detail == "Wait until it has ended, then try again"
     assert not harvest(book).is_busy
     assert harvest(book).problem == notice.text

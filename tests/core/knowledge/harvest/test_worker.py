@@ -236,7 +236,7 @@ def test_where_the_worker_process_fails_the_conversation_is_kept_with_the_reason
 
     def read(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Message, ...]:
         if b"FIRST" in data:
-            raise CrunchError("The worker process needed more than 60 s for 'messages'")
+            raise CrunchError("The helper process needed more than 60 s for 'messages'")
         return unread_messages(kind, data, new_bytes)
 
     program.handler._services = replace(program.handler._services, read=read)
@@ -244,7 +244,7 @@ def test_where_the_worker_process_fails_the_conversation_is_kept_with_the_reason
     found = program.preview()
 
     assert [one.reason for one in found.failures] == [
-        "The worker process needed more than 60 s for 'messages'"
+        "The helper process needed more than 60 s for 'messages'"
     ]
     assert [item.item.head for item in found.items] == [MOON]
 

@@ -66,8 +66,8 @@ def test_a_name_that_tools_could_not_carry_is_left_out_and_said(name: str) -> No
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ({"command": "x", "url": "https://a.example"}, "both a command and a url"),
-        ({"network": True}, "neither a command nor a url"),
+        ({"command": "x", "url": "https://a.example"}, "keep its command or its url, not both"),
+        ({"network": True}, "give it a command or a url"),
         ({"url": "ftp://a.example"}, "http://"),
         ({"url": "https://user:pw@a.example"}, "must not hold a user or a password"),
         ({"command": ["x"]}, "must be a text"),

@@ -144,7 +144,7 @@ def test_one_that_someone_else_deleted_costs_no_turn_and_is_shown_as_gone(world:
     assert world.ended is not None
     assert world.ended.state is not None
     assert world.ended.state.tokens_cached == 0
-    gone = "The provider could not use the stored prefix: it was deleted or has expired."
+    gone = "The provider could not use the stored prefix: the stored prefix was deleted or has expired."
     assert world.ended.miss_reason == gone, "not that the key may not"
     assert world.turn()[1].is_new  # type: ignore[union-attr]
 
@@ -380,7 +380,7 @@ def test_with_a_model_that_never_answered_nothing_is_stored_and_once_it_has_some
     world.keeper.ended("lost", Usage())  # 404: no answer began
     first, _, _ = world.turn()
     assert first.contents is None
-    assert "the program stores nothing with a model before its first reply" in " ".join(first.sentences)
+    assert "the program stores a prefix only after the model's first reply" in " ".join(first.sentences)
 
     second, _, _ = world.turn("And?")
     assert second.contents is not None

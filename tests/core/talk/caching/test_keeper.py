@@ -370,7 +370,7 @@ def test_what_was_taken_out_is_said_to_rewrite_what_the_last_request_had_cached(
 
     assert rewritten(world, DIGEST, withdrawals=1) is None
     assert found is not None
-    assert (found.why, found.is_appended) == ("something was removed from knowledge", False)
+    assert (found.why, found.is_appended) == ("a part of your knowledge was removed", False)
     assert found.tokens == pytest.approx(plan.write_tokens, rel=0.01)
     assert found.cost_usd is not None
     assert world.report is not None

@@ -190,7 +190,7 @@ def test_the_playbook_of_a_digest() -> None:
     assert not any(f"DIGEST-{word}" in desk.bodies[5] for word in ("THREE", "FOUR"))
     assert (
         call.decision.plan.sentences[0]
-        == "The program rewrote the context at once: something was removed from knowledge."
+        == "The program rewrote the context at once: a part of your knowledge was removed."
     )
     assert desk.turn(digest=digest("FIVE"), withdrawals=2).decision.plan.read_tokens > 60_000
 

@@ -245,7 +245,7 @@ def test_taking_something_out_rewrites_all_that_was_marked_from_the_layer_on() -
 
     assert found is not None
     assert found.tokens == 12_300 - 1_200 + 1_500
-    assert found.why == "something was removed from knowledge"
+    assert found.why == "a part of your knowledge was removed"
     assert found.until == after(300)
     assert found.cost_usd == pytest.approx((12_600 * 1.25 - 12_300 * 0.05) * 4e-6)
 

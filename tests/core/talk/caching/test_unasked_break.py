@@ -66,7 +66,7 @@ def test_a_break_that_nobody_asked_for_is_held_with_its_byte_and_price_and_retry
     assert "You pay again for about " in words
     assert " tokens, est. $" in words
     assert (
-        "Nothing was sent. Retry sends the request at that price. Please report this as a fault of the program."
+        "Nothing was sent. Retry sends the request, and you pay for the lost cache. Please report this fault of the program."
         in words
     )
 

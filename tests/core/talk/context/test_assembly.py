@@ -305,7 +305,7 @@ def test_what_to_leave_out_is_what_is_large(tmp_path: Path) -> None:
 
     assert tools.value.remedy.startswith("Turn off the tools of this discussion, or choose")
     assert message.value.remedy.startswith("Shorten the message or its attachments")
-    assert "Largest files" not in message.value.what
+    assert "largest files" not in message.value.what
     assert persona.value.remedy.startswith("Shorten the persona")
 
 

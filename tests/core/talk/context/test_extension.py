@@ -56,7 +56,7 @@ def test_thinking_that_is_left_out_is_named_with_its_byte() -> None:
     found = first_break(kept, left)
 
     assert found is not None
-    assert (found.layer, found.reason) == (LayerId.TURNS, "earlier thinking was left out")
+    assert (found.layer, found.reason) == (LayerId.TURNS, "the program left out earlier thinking")
     assert found.byte_offset == len("role\n" + "first")
     assert first_break(kept, replace(kept, messages=kept.messages[:-2])) is not None
 

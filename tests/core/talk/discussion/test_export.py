@@ -64,15 +64,15 @@ def test_json_is_for_people_and_programs() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "it is not JSON"),
-        ("[" * 100_000, "it is not JSON"),
-        ("[]", "it is not an export"),
-        ('{"format":"other"}', "it is not an export"),
-        ('{"format":"manual-slop discussion","v":9}', "it has version 9"),
+        ("", "the file is not JSON"),
+        ("[" * 100_000, "the file is not JSON"),
+        ("[]", "the file is not an export"),
+        ('{"format":"other"}', "the file is not an export"),
+        ('{"format":"manual-slop discussion","v":9}', "the file has version 9"),
         ('{"format":"manual-slop discussion","v":1}', "no list of entries"),
         (
             '{"format":"manual-slop discussion","v":1,"entries":[],"meta":{"id":"x"}}',
-            "meta: it has no 'name'",
+            "meta: 'name' is missing",
         ),
     ],
 )

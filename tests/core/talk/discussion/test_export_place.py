@@ -99,15 +99,15 @@ def test_a_file_that_is_there_goes_only_with_a_yes(tmp_path: Path) -> None:
 def test_a_link_that_leads_nowhere_is_something_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "talk.md").symlink_to(tmp_path / "gone")
 
-    assert "it is not a file" in refusal(tmp_path / "talk.md", replaces=False)
+    assert "this is not a file" in refusal(tmp_path / "talk.md", replaces=False)
 
 
 def test_what_is_no_file_is_never_written_over(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
-    assert "it is not a file" in refusal(tmp_path / "pipe")
-    assert "it is not a file" in refusal("/dev/null")
-    assert "it is a folder" in refusal(tmp_path)
+    assert "this is not a file" in refusal(tmp_path / "pipe")
+    assert "this is not a file" in refusal("/dev/null")
+    assert "this is a folder" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("path", ["talk.md", "", "~nobody-of-that-name/talk.md", "/a\0b"])

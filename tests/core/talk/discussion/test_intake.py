@@ -227,7 +227,7 @@ def test_a_draft_keeps_what_is_known_of_a_pdf_and_a_branch_takes_its_text_along(
 
 def test_a_reader_that_fails_is_no_fault_of_the_program(door: Door) -> None:
     def broken(_data: bytes) -> Found:
-        raise SlopError("The worker process needed more than 30 s for 'pdf'")
+        raise SlopError("The helper process needed more than 30 s for 'pdf'")
 
     handler = AttachmentHandler(door.home, door.handler.emit, broken)
     source = door.home / "a.pdf"

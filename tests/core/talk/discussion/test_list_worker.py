@@ -241,7 +241,7 @@ def test_usage_is_told_apart_by_discussion_also_in_the_trash_and_by_kind(home: P
     assert {row.label: (row.sum.calls, row.sum.cost_usd, row.sum.unpriced) for row in by_discussion.rows} == {
         "Sky 1 (in the trash)": (3, 5.25, 1),
         "Sky 2": (2, 0.625, 0),
-        "Not in a discussion": (1, 0.5, 0),
+        "Requests outside any discussion": (1, 0.5, 0),
     }
     assert {row.key: row.sum.cost_usd for row in by_kind.rows} == {
         "chat": 5.75,

@@ -111,7 +111,9 @@ def test_foreign_lines_are_left_alone_and_reported_by_number(tmp_path: Path) -> 
     assert [line.line_number for line in found.foreign] == [2, 4, 5, 6]
     assert foreign in path.read_bytes()
     sentences = log.foreign_sentences(found)
-    assert sentences[0] == "The program skipped line 2 of the log: it has version 9; this program reads 1"
+    assert (
+        sentences[0] == "The program skipped line 2 of the log: the log has version 9; this program reads 1"
+    )
     assert sentences[-1] == "the program skipped 1 more unreadable lines of the log"
 
 
@@ -246,6 +248,6 @@ def test_a_line_beyond_all_measure_is_foreign_and_the_rest_is_read(
 
     assert found.records == (user("a"), user("b"))
     assert [(line.line_number, line.reason) for line in found.foreign] == [
-        (2, "it is longer than 1,000 bytes")
+        (2, "the line is longer than 1,000 bytes")
     ]
     assert found.repairs == ()

@@ -205,7 +205,7 @@ def test_of_an_export_that_breaks_off_the_whole_ones_are_read_and_the_place_is_n
     assert [one.id for one in found] == ["c1", "c2", "c3"][: len(found)]
     assert len(found) >= 1
     assert "after conversation" in unread[0].place
-    assert "it ends in the middle" in unread[0].why
+    assert "the file ends in the middle" in unread[0].why
 
 
 def test_concatenated_exports_are_read_on() -> None:

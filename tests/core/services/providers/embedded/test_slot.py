@@ -1,4 +1,4 @@
-"""The embedded model's slot: what is saved, restored, deleted and when, with a fake server that writes real files."""
+"""The built-in model's slot: what is saved, restored, deleted and when, with a fake server that writes real files."""
 
 from __future__ import annotations
 

@@ -291,7 +291,7 @@ def test_a_content_that_is_gone_in_use_is_sent_inline_said_and_made_anew(
 
     assert lost.text == "Hello there."
     assert reports(lost)[-1].lost_name == made.name
-    assert "it was deleted or has expired." in lost.usage.miss_reason
+    assert "the stored prefix was deleted or has expired." in lost.usage.miss_reason
     assert lost.usage.cache_read_tokens is None
     assert "systemInstruction" in server.bodies[-2]
     assert reports(again)[0].is_new
@@ -309,7 +309,7 @@ def test_a_content_of_another_model_or_another_key_is_not_used(
     )
 
     assert "has to be the same" in other_model.usage.miss_reason
-    assert "it was deleted or has expired." in foreign.usage.miss_reason
+    assert "the stored prefix was deleted or has expired." in foreign.usage.miss_reason
     assert (other_model.text, foreign.text) == ("Hello there.", "Hello there.")
 
 

@@ -216,8 +216,8 @@ def test_after_a_changed_salt_the_next_turn_misses_and_the_one_after_hits(
     [
         ({"tools": TOOLS[:1]}, "the tools changed"),
         ({"effort": Effort.LOW}, "the effort changed"),
-        ({"response_schema_json": '{"type":"object"}'}, "the requested format changed"),
-        ({"cache": replace(FULL, prompt_cache_key="other")}, "the cache key changed"),
+        ({"response_schema_json": '{"type":"object"}'}, "the requested format of the reply changed"),
+        ({"cache": replace(FULL, prompt_cache_key="other")}, "the cache key of the request changed"),
     ],
 )
 def test_the_vendors_own_reason_for_a_miss_comes_in_plain_words(
