@@ -136,9 +136,11 @@ def side_by_side(desk: Desk, opened: OpenDiscussion) -> bool:
     if opened.id not in own.side_by_side:
         return False
     calls = calls_in(desk.state, opened.id)
-    columns = columns_of(opened, calls, own.side_by_side[opened.id])
+    shown_id = own.side_by_side[opened.id]
+    columns = columns_of(opened, calls, shown_id)
     if not columns:
-        del own.side_by_side[opened.id]
+        if shown_id:  # a comparison may still wait for a yes past a limit: its columns stand once it begins
+            del own.side_by_side[opened.id]
         return False
     ui = desk.ui
     with ui.row("side head"):

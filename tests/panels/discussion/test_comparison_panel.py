@@ -43,6 +43,13 @@ def test_a_column_says_why_it_is_not_whole_and_that_memory_was_off() -> None:
     assert screen.ui.shows("without knowledge")
 
 
+def test_a_comparison_that_waited_for_a_yes_past_a_limit_stands_in_columns_once_it_begins() -> None:
+    screen = shown(states.versioned())  # asked for, and held back
+    assert not screen.ui.shows("Side by side")
+    screen.show(compared(ComparedReply(asked=ONE, call_id="c"), ComparedReply(asked=TWO)))
+    assert screen.ui.shows("Side by side")
+
+
 def test_a_column_says_how_far_its_reply_is() -> None:
     state = states.streaming(phase=CallPhase.STORING)
     call = replace(state.turns.calls["d1"], compared=ONE)
