@@ -63,7 +63,7 @@ _FIELD = late(r"[^\s#\-'\"\[{&*!|>%@`][^:\n]*:(?:[ \t]|$)|['\"][^'\"\n]*['\"]:(?
 """Begin of a field at the left edge."""
 _MARKED_VALUE = late(r"^([ \t]*(?:-|[\w-]{1,40}:)[ \t]+)(#[^\s#\n][^\n]*)$", re.MULTILINE)
 """A value that begins with the mark of a tag, which YAML takes for a comment."""
-_ORG_KEYWORD = late(r"#\+(\w{1,40}):(.*)")
+_ORG_KEYWORD = late(r"#\+(\w{1,40}(?:\[\])?):(.*)")
 _ATTRIBUTE = late(r":([\w][\w -]{0,39}):(?:[ \t]+(.*)|[ \t]*)$")
 _ADOC_TITLE = late(r"(?:(?://[^\n]*)?\n)*= (\S[^\n]*)")
 _ADOC_REVISION = late(r"v?\d[\w.-]{0,20},[ \t]*([^:\n]{6,40})(?::|$)")
@@ -193,7 +193,7 @@ def _org(text: str, end: int) -> FrontBlock | None:
         if bare.upper() in {":PROPERTIES:", ":END:"}:
             is_drawer, end = bare.upper() != ":END:", past
         elif (found := (_ATTRIBUTE if is_drawer else _ORG_KEYWORD).match(bare)) is not None:
-            fields.setdefault(found[1].lower(), (found[2] or "").strip())
+            fields.setdefault(found[1].lower().removesuffix("[]"), (found[2] or "").strip())
             end = past
         elif bare:
             break
@@ -237,6 +237,20 @@ def _rst(text: str, end: int) -> FrontBlock | None:
     return _block_of(fields, start, end) if end > start else None
 
 
+def _pandoc(text: str, end: int) -> FrontBlock | None:
+    """Title, authors and date in the first lines, each behind a percent sign."""
+    found = None if end else _PANDOC_BLOCK.match(text)
+    if found is None:
+        return None
+    lines = [line.lstrip("% \t").strip() for line in re.split(r"\n(?=%)", found[0])]
+    fields = dict(zip(("title", "author", "date"), (" ".join(line.split()) for line in lines), strict=False))
+    return _block_of(fields, 0, found.end())
+
+
+_PANDOC_BLOCK = late(r"%[ \t][^\n]{1,300}\n(?:(?:%|[ \t]+\S)[^\n]{0,300}\n){1,6}(?=\n|\Z)")
+"""Source: Pandoc's manual, `pandoc_title_block`: lines that begin with blanks go on (read 2026-11)."""
+
+
 def _headers(text: str, end: int) -> FrontBlock | None:
     return header_lines(text, 0) if not end else None
 
@@ -248,6 +262,7 @@ _BLOCKS: tuple[Callable[[str, int], FrontBlock | None], ...] = (
     _org,
     _adoc,
     _rst,
+    _pandoc,
     _headers,
 )
 """Readers of a block at a place in a note, in the order in which they are asked."""
@@ -588,7 +603,11 @@ def _title_of_name(path: str) -> str:
     own = path.rpartition("/")[2]
     if (denote := _DENOTE.fullmatch(own)) is not None:
         return denote[1].replace("-", " ")
-    return unquote(_NOTION_ID.sub("", own)).replace("___", "/")
+    return unquote(_ZETTEL_ID.sub("", _NOTION_ID.sub("", own))).replace("___", "/")
+
+
+_ZETTEL_ID = late(r"\A(?:19|20)\d{10}(?:\d\d)?[ _-]+(?=[^\W\d_])")
+"""The minute or second of a note before its name, as Zettelkasten programs have it."""
 
 
 def _tags_of_name(path: str) -> tuple[str, ...]:
