@@ -13,7 +13,6 @@ from typing import Any
 import httpx2
 import jsonschema_rs
 import pytest
-from _pytest.nodeid import coerce_node_id
 from msgspec.structs import replace
 
 from core.app.controller import AppController
@@ -235,10 +234,3 @@ def events(text: str) -> list[tuple[str, Any]]:
         if "event" in lines:
             found.append((lines["event"], json.loads(lines["data"])))
     return found
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tell the operations' tests of schemathesis apart: of several with one id xdist would run only the last."""
-    for item in items:
-        if label := getattr(item, "operation_label", ""):
-            item._id = coerce_node_id(f"{item.nodeid}[{label}]")

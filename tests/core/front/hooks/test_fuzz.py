@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
-from schemathesis.checks import not_a_server_error
+from schemathesis.checks import load_all_checks, not_a_server_error
+from schemathesis.generation.feedback import FeedbackSources
+from schemathesis.pytest._test_builder import build_operation_test
+from schemathesis.python._constants.orchestrator import make_constants_value_source
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
@@ -26,6 +29,12 @@ from tests.vendors.compatible_server import VLLM, CompatibleServer
 
 EXAMPLES = 8
 KNOWN = "20260102-030405-fuzzed"
+MADE_UP = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 CHECKS = [
     content_type_conformance,
     response_schema_conformance,
@@ -45,7 +54,14 @@ def _document() -> dict[str, Any]:
     return found
 
 
-schema = schemathesis.openapi.from_dict(_document())
+OPERATIONS = [(path, method.upper()) for path, found in document()["paths"].items() for method in found]
+
+
+@pytest.fixture(scope="module")
+def schema() -> Any:
+    """The document as schemathesis reads it."""
+    load_all_checks()
+    return schemathesis.openapi.from_dict(_document())
 
 
 @pytest.fixture(scope="module")
@@ -67,26 +83,32 @@ def known(world: World) -> None:
         world.until(lambda s: KNOWN in s.discussions.open)
 
 
-@schema.parametrize()
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+@pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=" ".join)
 def test_whatever_is_sent_is_answered_as_the_document_says(
-    case: schemathesis.Case[Any], program: World
+    schema: Any, program: World, path: str, method: str
 ) -> None:
-    known(program)
-    headers = {**dict(case.headers or {}), "Authorization": f"Bearer {program.client.token}"}
-    answer = case.call(base_url=program.client.url, headers=headers)
+    """Requests are made up in the test: schemathesis's own mark makes all of them in each process that collects."""
 
-    if answer.status_code != 502:
-        case.validate_response(answer, checks=[not_a_server_error])
-    case.validate_response(answer, checks=CHECKS)
-    may_go = case.path.endswith("/forget") or case.path == "/api/ui"
-    assert may_go or program.state.discussions.summaries[KNOWN].meta.id == KNOWN
-    assert not program.state.program.is_closing
+    def sent(case: schemathesis.Case[Any]) -> None:
+        known(program)
+        headers = {**dict(case.headers or {}), "Authorization": f"Bearer {program.client.token}"}
+        answer = case.call(base_url=program.client.url, headers=headers)
+
+        if answer.status_code != 502:
+            case.validate_response(answer, checks=[not_a_server_error])
+        case.validate_response(answer, checks=CHECKS)
+        may_go = case.path.endswith("/forget") or case.path == "/api/ui"
+        assert may_go or program.state.discussions.summaries[KNOWN].meta.id == KNOWN
+        assert not program.state.program.is_closing
+
+    build_operation_test(
+        config=schema.config,
+        operation=schema[path][method],
+        test_func=sent,
+        given_kwargs={},
+        feedback=FeedbackSources(constants_value_source=make_constants_value_source(schema)),
+        explicit_settings=MADE_UP,
+    )()
 
 
 def test_the_program_still_answers_in_the_end(program: World) -> None:
