@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.text_work import count_from, work
 
-SIZES = (1_500, 6_000)
+SIZES = (1_000, 4_000)
 
 Act = Callable[[str], object]
 

@@ -65,7 +65,6 @@ def shown(screen: Screen, state: AppState, view: WindowView, scale: float = 1.0)
     found = []
     for size in SIZES:
         screen.ui.frame(draw, *size)
-        screen.ui.frame(draw, *size)
         found += [f"{size}: {fault}" for fault in faults(screen.ui.tree)]
     screen.loop.wake()
     return found

@@ -64,7 +64,7 @@ def test_its_table_has_a_row_for_each_point_and_stands_in_the_log(
 ) -> None:
     log = folder / "log" / "faults.log"
 
-    code = faults.main(["--every", "40", "--log", str(log), "--runs", *RUNS])
+    code = faults.main(["--every", "80", "--log", str(log), "--runs", *RUNS])
 
     lines = log.read_text("utf-8").splitlines()
     assert code == 0
