@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scripts import stream_faults
-from tests.core.services.providers.typed_fuzz import Bench
+from tests.core.services.providers.typed_fuzz import Bench, recordings
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is not a valid:UserWarning")
 
@@ -33,7 +33,7 @@ def test_processes_share_the_streams(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of a server without an SDK: two processes would load three SDKs each, for ten seconds."""
-    own = [one for one in stream_faults.recordings() if one.kind == "compatible"]
+    own = [one for one in recordings() if one.kind == "compatible"]
     monkeypatch.setattr(stream_faults, "recordings", lambda: own)
     streams = 8 * len(own)
     assert stream_faults.main(["--streams", str(streams), "--processes", "2"]) == 0
