@@ -132,7 +132,48 @@ def _formula(node: Any) -> str:
     notes = (
         one for one in _nodes(node) if one.name == "annotation" and "tex" in (one.attrs.get("encoding") or "")
     )
-    return next((str(one.to_text()).strip() for one in notes), "")
+    told = next((str(one.to_text()).strip() for one in notes), "")
+    return told or " ".join(_signs(node, 0).split())
+
+
+def _signs(node: Any, depth: int) -> str:
+    """The signs of MathML in one line: `a^2`, `x_1`, `(a + b)/c`. Source: MathML Core (W3C, read 2026-11)."""
+    name = node.name
+    if name == "#text":
+        return str(node.data or "")
+    if depth > _MOST_SIGNS or name in {"annotation", "annotation-xml"}:
+        return ""
+    parts = [said for child in node.children or () if (said := _signs(child, depth + 1)).strip()]
+    marks = _MARKS.get(name)
+    if marks is not None and len(parts) == len(marks) + 1:
+        around = zip(marks, parts[1:], strict=True)
+        return _grouped(parts[0]) + "".join(mark + _grouped(one) for mark, one in around)
+    said = _BETWEEN.get(name, "").join(parts)
+    if name == "mo":
+        return f" {said.strip()} " if said.strip() in _SPACED else said.strip()
+    return f"{_AROUND[name]}({said.strip()})" if name in _AROUND else said
+
+
+def _grouped(said: str) -> str:
+    said = said.strip()
+    return said if said.isalnum() or len(said) == 1 else f"({said})"
+
+
+_MOST_SIGNS = 60
+"""Depth of a formula that is read."""
+_MARKS = {
+    "mfrac": "/",
+    "msup": "^",
+    "msub": "_",
+    "msubsup": "_^",
+    "mover": "^",
+    "munder": "_",
+    "munderover": "_^",
+}
+"""What stands before the second part of an element, and before the third."""
+_BETWEEN = {"mtr": ", ", "mtable": "; ", "mfenced": ", "}
+_AROUND = {"msqrt": "\u221a", "mfenced": "", "mtable": ""}
+_SPACED = frozenset("=+-<>\u2212\u00b1\u2264\u2265\u2260\u2248\u2192\u2208\u00d7\u00b7")
 
 
 def _put(node: Any, text: str, *, is_first: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.agent.page_text import page_text
+from tests.operations import LINEAR, growth
 
 
 @pytest.mark.parametrize(
@@ -77,3 +78,33 @@ def test_an_address_that_runs_code_is_left_out() -> None:
 def test_a_table_in_a_table_is_read() -> None:
     html = "<table><tr><td>a<table><tr><td>in</td></tr></table></td></tr></table>"
     assert "in" in page_text(html.encode(), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", "$1/2$"),
+        (
+            "<mrow><msup><mi>a</mi><mn>2</mn></msup><mo>+</mo><msub><mi>x</mi><mrow><mi>n</mi><mo>-</mo><mn>1</mn></mrow></msub><mo>=</mo><mi>c</mi></mrow>",
+            "$a^2 + x_(n - 1) = c$",
+        ),
+        (
+            "<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><msqrt><mn>2</mn></msqrt></mfrac>",
+            "$(a + b)/(\u221a(2))$",
+        ),
+        ("<munderover><mo>\u2211</mo><mi>i</mi><mi>n</mi></munderover><mi>i</mi>", "$\u2211_i^ni$"),
+        (
+            "<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>0</mn></mtd></mtr><mtr><mtd><mn>0</mn></mtd><mtd><mn>1</mn></mtd></mtr></mtable>",
+            "$(1, 0; 0, 1)$",
+        ),
+    ],
+)
+def test_a_formula_without_its_source_is_told_by_its_signs(formula: str, said: str) -> None:
+    assert page_text(f"<p>So <math>{formula}</math>.</p>".encode(), "utf-8") == f"So {said}."
+
+
+def test_formulas_in_formulas_are_read_in_proportion() -> None:
+    def nested(size: int) -> str:
+        return page_text(f"<p>a <math>{'<mrow>' * 30}{'<mi>x</mi>' * size}</math></p>".encode(), "utf-8")
+
+    assert growth(nested, 100) <= LINEAR
