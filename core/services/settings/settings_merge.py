@@ -41,6 +41,7 @@ from core.services.settings.settings_checks import (
 from core.services.settings.settings_schema import SETTINGS, VENDORS, Kind, Setting, Value
 
 PROVIDER_KEY = "ai_settings.provider"
+EMBEDDER_KEY = "retrieval.embedder"
 MODEL_KEY = "ai_settings.model"
 
 
@@ -166,7 +167,8 @@ def merge(sources: Sequence[SettingSource]) -> tuple[Settings, tuple[SettingsFau
         sources={key: label for key, (_, label) in sorted(winners.items())},
         **groups.get("", {}),
     )
-    return settings, (*faults, *mcp_faults, *provider_faults, *channel_faults)
+    embedder_faults = _embedder_faults(winners, servers)
+    return settings, (*faults, *mcp_faults, *provider_faults, *embedder_faults, *channel_faults)
 
 
 def _folders(winners: Mapping[str, tuple[Value, str]]) -> dict[str, dict[str, Any]]:
@@ -315,6 +317,22 @@ def _choose_provider(
             )
         )
     return {}, tuple(faults)
+
+
+def _embedder_faults(
+    winners: Mapping[str, tuple[Value, str]], servers: Mapping[str, ServerSettings]
+) -> tuple[SettingsFault, ...]:
+    """An embedder that nobody defines. Its name stays: another one's vectors would be another index, made unasked."""
+    name, label = winners.get(EMBEDDER_KEY, ("", ""))
+    if not name or name in servers:
+        return ()
+    reason = tr(
+        "Search finds by words alone: `retrieval.embedder` names no provider {name!r}{near} (known: {servers})",
+        name=name,
+        near=did_you_mean(str(name), tuple(servers)),
+        servers=", ".join(servers),
+    )
+    return (SettingsFault(path=label, line=None, reason=reason),)
 
 
 def _drop_foreign_model(sources: Sequence[SettingSource], winners: dict[str, tuple[Value, str]]) -> None:

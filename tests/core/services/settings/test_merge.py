@@ -96,6 +96,17 @@ def test_a_server_without_an_address_is_left_out_and_said() -> None:
     assert [(fault.path, "base_url" in fault.reason) for fault in faults] == [("user", True)]
 
 
+def test_an_embedder_that_nobody_defines_is_said_and_stays() -> None:
+    settings, faults = merge(_sources({"retrieval.embedder": "opnai"}))
+
+    assert settings.retrieval.embedder == "opnai"
+    assert [(fault.path, "did you mean openai?" in fault.reason) for fault in faults] == [("user", True)]
+    assert not merge(_sources({"retrieval.embedder": "openai"}))[1]
+    assert not merge(
+        _sources({"retrieval.embedder": "box", "providers.box.base_url": "http://localhost:1/v1"})
+    )[1]
+
+
 def test_a_provider_that_nobody_defines_gives_way_to_the_next_source() -> None:
     settings, faults = merge(
         _sources({"ai_settings.provider": "openai"}, {"ai_settings.provider": "antropic"})
