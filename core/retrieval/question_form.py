@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from core.kernel.patterns import late
+from core.kernel.words import MAX_QUERY_CHARS
 
 _SAID = r"(?:said|mentioned|told|brought up|discussed|recommended|suggested|advised|outlined)"
 _SAY = r"(?:say|mention|tell|bring up|discuss|recommend|suggest|advise|outline)"
@@ -49,14 +50,14 @@ _WISHES = late(
 
 
 def subject_of(text: str) -> str:
-    """A message without what speaks of the talk itself; as it is where nothing else is left. O(text)."""
-    left, frames = _FRAMES.subn(" ", text)
+    """A message without what speaks of the talk itself; as it is where nothing else is left. Of a long one the beginning is read."""
+    left, frames = _FRAMES.subn(" ", text[:MAX_QUERY_CHARS])
     return " ".join(left.split()).lstrip(" ,.?!") if frames and any(c.isalnum() for c in left) else text
 
 
 def asks_for_course(text: str) -> bool:
-    """True for a message that asks how many, in which order or how all went along. O(text)."""
-    return _COURSES.search(text) is not None
+    """True for a message that asks how many, in which order or how all went along. Of a long one the beginning is read."""
+    return _COURSES.search(text[:MAX_QUERY_CHARS]) is not None
 
 
 def is_wish(text: str) -> bool:
