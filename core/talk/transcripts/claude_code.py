@@ -34,7 +34,8 @@ _NOTE = late(
 """Beginning of a text that Claude Code writes in the person's place."""
 
 _INSERTED = late(
-    r"<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics|new-diagnostics|local-command-caveat)>.*?</\1>\s*",
+    r"<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics|new-diagnostics|local-command-caveat"
+    r"|user-prompt-submit-hook|session-start-hook|post-tool-use-hook)>.*?</\1>\s*",
     re.DOTALL,
 )
 """Text that Claude Code puts before or behind the person's words in one block."""
