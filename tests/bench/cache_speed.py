@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 import statistics
+import sys
 import time
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -23,7 +28,7 @@ from core.kernel.values.provider import RequestPart
 from core.kernel.values.stack import StackInputs, ToolSchema
 from core.kernel.values.window import ContextView
 from core.talk.caching.cache_ledger import record
-from core.talk.caching.decision import DecideMemo, Market, PlannedTurn, decide
+from core.talk.caching.decision import DecideMemo, Decision, Market, PlannedTurn, decide
 from core.talk.caching.gaps import observed, stats_of
 from core.talk.context.pieces import StackMemo
 from core.talk.context.stack import build_stack
@@ -37,6 +42,7 @@ BLOCKS = 1_000
 BAR_MS = 3.0
 THINKING_BAR_MS = 1.2
 RUNS = 5
+Figure = TypeVar("Figure")
 TOOLS = 20
 
 
@@ -55,6 +61,9 @@ def rows() -> list[Row]:
             _row(f"{name}, worst", max(times) * 1e3, None, len(times)),
             _row(f"{name}, median of processor time", statistics.median(processor) * 1e3, None, len(times)),
         ]
+        made = statistics.median(calls(TURNS, thinks=bool(place))[-40:])
+        what = f"plan, {TURNS} turns, {BLOCKS:,} blocks, {name}, functions called"
+        found.append(row(what, made, "calls", None, runs=40))
     over = statistics.median(statistics.median(two[1]) / statistics.median(one[1]) for one, two in runs)
     what = f"plan, {TURNS} turns, tools and thinking over files that change, processor time"
     return [*found, row(what, round(over, 3), "times", None, runs=RUNS)]
@@ -65,6 +74,43 @@ def _row(name: str, value: float, bar: float | None, runs: int) -> Row:
 
 
 def _times(*, thinks: bool) -> tuple[list[float], list[float]]:
+    def timed(act: Act) -> tuple[Decision, tuple[float, float]]:
+        started, worked = time.perf_counter(), time.thread_time()
+        decision = act()
+        return decision, (time.perf_counter() - started, time.thread_time() - worked)
+
+    times, processor = zip(*_planned(TURNS, timed, thinks=thinks)[-40:], strict=True)
+    return list(times), list(processor)
+
+
+def calls(turns: int, *, thinks: bool) -> list[int]:
+    """Functions of Python that the plan of each of so many turns calls."""
+
+    def counted(act: Act) -> tuple[Decision, int]:
+        count = 0
+
+        def called(_frame: FrameType, event: str, _: object) -> None:
+            nonlocal count
+            count += event == "call"
+
+        before = sys.getprofile()
+        sys.setprofile(called)
+        try:
+            decision = act()
+        finally:
+            sys.setprofile(before)
+        return decision, count
+
+    return _planned(turns, counted, thinks=thinks)
+
+
+Act = Callable[[], Decision]
+
+
+def _planned(
+    count_turns: int, measure: Callable[[Act], tuple[Decision, Figure]], *, thinks: bool
+) -> list[Figure]:
+    """What `measure` says of each plan of a discussion of so many turns."""
     memo, planned = StackMemo(), DecideMemo()
     counts: dict[str, int] = {}
 
@@ -80,25 +126,22 @@ def _times(*, thinks: bool) -> tuple[list[float], list[float]]:
     ledger, habits = CacheLedger(), Habits()
     view: ContextView | None = None
     turns: list[Message] = []
-    times: list[float] = []
-    processor: list[float] = []
-    for number in range(TURNS):
+    figures: list[Figure] = []
+    for number in range(count_turns):
         at = moment(START_S + 60.0 * number)
         habits = observed(habits, "d", number + 1, 60.0 + number if number else None, at.timestamp())
         gaps = stats_of(habits, "d", habits.own, number + 1)
         stack = build_stack(_inputs(turns, number, thinks=thinks), memo)
         turn = PlannedTurn(stack, f"m{number}", view, next_round=0.3, may_switch=thinks)
         market = Market(scope, prices, ledger, gaps, CacheSettings(keepalive=True), at, count)
-        started, worked = time.perf_counter(), time.thread_time()
-        decision = decide(turn, market, planned)
-        times.append(time.perf_counter() - started)
-        processor.append(time.thread_time() - worked)
+        decision, figure = measure(partial(decide, turn, market, planned))
+        figures.append(figure)
         view = decision.view
         if thinks:
             view = replace(view, reasoned=(*view.reasoned, f"m{number}a"))
         ledger = record(ledger, scope, decision.plan, at, "d")
         turns += _said(number, thinks=thinks)
-    return times[-40:], processor[-40:]
+    return figures
 
 
 def _said(number: int, *, thinks: bool) -> list[Message]:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.language import as_sentences, tr
+from core.kernel.structures import ByIdentity
 from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
 from core.kernel.values.settings import AiSettings
 from core.services.providers.attachments import most_picture_bytes, most_picture_px, pdf_form
@@ -29,6 +30,16 @@ def find_profile(
     Args:
         provider: id of the server in the settings; kind: its `ProviderKind`, for entries that hold for all of a kind.
     """
+    if isinstance(models, tuple):
+        return _FOUND.of((models,), (provider, model, kind), lambda: _found(models, provider, model, kind))
+    return _found(models, provider, model, kind)
+
+
+_FOUND = ByIdentity()
+"""Profiles that were looked up: each request asks for the same a dozen times, of some hundred entries."""
+
+
+def _found(models: Iterable[ModelProfile], provider: str, model: str, kind: str) -> ModelProfile:
     best, rank = ModelProfile(provider=provider, id=model), (False, -1, False)
     for entry in models:
         if entry.provider not in (provider, kind):

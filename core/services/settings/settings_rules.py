@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.language import tr
+from core.kernel.structures import ByIdentity
 from core.kernel.values.provider import KeySource, ModelProfile, ProviderKind
 from core.kernel.values.retrieval import AskedPlaces, Corpus, EmbeddingServer
 from core.kernel.values.settings import Project, RetrievalSettings, SettingsFault
@@ -23,9 +24,13 @@ from core.services.providers.profiles import find_profile, usual_model
 def profile_of(state: AppState, provider: str, model: str) -> ModelProfile:
     """Profile of a model, the same before and after its server listed it by name."""
     status = state.config.providers.get(provider)
-    told = state.config.models.get(provider, ())
-    known = (*told, *state.config.profiles)  # of two for one model the first counts: what its server told
+    told, profiles = state.config.models.get(provider, ()), state.config.profiles
+    # of two for one model the first counts: what its server told
+    known = _KNOWN.of((told, profiles), "", lambda: (*told, *profiles))
     return find_profile(known, provider, model, kind=status.kind.value if status is not None else "")
+
+
+_KNOWN = ByIdentity(most=16)
 
 
 def model_label(state: AppState, provider: str, model: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from operator import itemgetter
 
 import msgspec
 from msgspec.structs import replace
@@ -124,6 +125,7 @@ class _Ground(msgspec.Struct, frozen=True):
     Args:
         live: lifetimes of what was found, by block; relief: what leaving superseded text out saves later, in tokens of
             fresh input; extends: a long mark behind a short-lived hit keeps the whole prefix.
+        total_tokens: all that is sent; idle: `own.idle`; writes: price of writing, by the lifetimes that may be marked.
     """
 
     inputs: PlanInputs
@@ -134,6 +136,13 @@ class _Ground(msgspec.Struct, frozen=True):
     points: _Points
     relief: float
     extends: bool
+    total_tokens: int
+    idle: float
+    writes: Mapping[int, float]
+
+
+_PLACE, _TTL = itemgetter(0), itemgetter(1)
+"""Of a mark."""
 
 
 def plan(inputs: PlanInputs) -> CachePlan:
@@ -163,15 +172,19 @@ def plan(inputs: PlanInputs) -> CachePlan:
         points=points,
         relief=inputs.superseded_tokens * _relief(inputs, own),
         extends=_can_extend(inputs),
+        total_tokens=wire.total_tokens,
+        idle=own.idle,
+        writes={offer.ttl_s: offer.write for offer in prices.writes},
     )
     choices = [_priced(ground, marks) for marks in _ways(inputs, points, own)]
     if settings.pays_only or not choices:
         most = total_allowed(inputs.balance, wire.total_tokens)
         canonical = wire.total_tokens - inputs.superseded_tokens
         never = _none(inputs, own)
-        choices = [c for c in choices if c.now - canonical <= most and c.total <= never.total]
+        limit = never.total
+        choices = [c for c in choices if c.now - canonical <= most and c.now + c.later <= limit]
         choices += [never, _waiting(ground)]
-    best = min(choices, key=lambda choice: (choice.total - choice.gain, -len(choice.marks)))
+    best = min(choices, key=lambda choice: (choice.now + choice.later - choice.gain, -len(choice.marks)))
     return _made(inputs, _with_turn_mark(ground, best), own, found)
 
 
@@ -281,11 +294,12 @@ def _ways(inputs: PlanInputs, points: _Points, own: Outlook) -> Iterator[tuple[t
     plain = (points.early, points.shared, points.base, points.anchor, points.head)
     places = sorted({place for place in plain if place >= 0})
     for ttl_s in ttls:
+        marks = tuple([(place, ttl_s) for place in places])
         for last in range(len(places)):
-            yield tuple((place, ttl_s) for place in places[: last + 1])
+            yield marks[: last + 1]
     if own.lifted is not None and points.eve >= 0:
         lower = [place for place in places if place < points.eve]
-        yield tuple((place, ttls[0]) for place in (*lower, points.eve))
+        yield tuple([(place, ttls[0]) for place in (*lower, points.eve)])
     kept = sorted({place for place in (*plain, points.keep) if place >= 0})
     if len(kept) > inputs.prices.max_marks > 0:
         kept.remove(points.base)  # what is kept longer begins with it
@@ -293,7 +307,7 @@ def _ways(inputs: PlanInputs, points: _Points, own: Outlook) -> Iterator[tuple[t
         for split in sorted({points.shared, points.base, points.keep}):
             if 0 <= split < points.head:
                 chosen = kept if split >= points.keep >= 0 else places
-                yield tuple((place, long if place <= split else short) for place in chosen)
+                yield tuple([(place, long if place <= split else short) for place in chosen])
 
 
 def _priced(ground: _Ground, marks: tuple[tuple[int, int], ...]) -> Choice:
@@ -313,23 +327,25 @@ def _billed(
     ground: _Ground, marks: tuple[tuple[int, int], ...]
 ) -> tuple[CacheHit, tuple[int, int, int], float]:
     """Bill of one request with these marks: what they read, A, B and C, and its cost."""
-    wire, prices = ground.inputs.wire, ground.inputs.prices
-    hit = predict(ground.found, wire, [place for place, _ in marks], prices)
+    prices, ends, writes = ground.inputs.prices, ground.inputs.wire.ends, ground.writes
+    hit = predict(ground.found, ground.inputs.wire, [*map(_PLACE, marks)], prices)
     last, last_ttl = marks[-1]
-    short = min(ttl for _, ttl in marks)
-    end = max(hit.tokens, wire.ends[last])
-    long_end = max([hit.tokens, *(wire.ends[p] for p, ttl in marks if ttl > short)])
-    if last_ttl > short or len({ttl for _, ttl in marks}) == 1:
+    short, long = min(map(_TTL, marks)), max(map(_TTL, marks))
+    read = long_end = hit.tokens
+    end = max(read, ends[last])
+    if last_ttl > short or long == short:
         long_end, long = end, last_ttl
     else:
-        long = max(ttl for _, ttl in marks)
+        for place, ttl in marks:
+            if ttl > short and ends[place] > long_end:
+                long_end = ends[place]
     now = (
-        hit.tokens * prices.read
-        + (long_end - hit.tokens) * prices.write_at(long)
-        + (end - long_end) * prices.write_at(short)
-        + (wire.total_tokens - end)
+        read * prices.read
+        + (long_end - read) * writes[long]
+        + (end - long_end) * writes[short]
+        + (ground.total_tokens - end)
     )
-    return hit, (hit.tokens, long_end, end), now
+    return hit, (read, long_end, end), now
 
 
 def _later(ground: _Ground, marks: tuple[tuple[int, int], ...], hit: CacheHit) -> float:
@@ -337,43 +353,41 @@ def _later(ground: _Ground, marks: tuple[tuple[int, int], ...], hit: CacheHit) -
 
     A ping that keeps a run reads all before it, too, also where that lives longer and needs none.
     """
-    wire, live, own = ground.inputs.wire, ground.live, ground.own
-    renewed = [(place, live[place]) for place, _ in marks if place < hit.index and place in live]
-    held = [*renewed, (hit.index, hit.ttl_s)] if hit.index >= 0 else []
-    written = [(place, ttl) for place, ttl in marks if place > hit.index]
-    if held and not ground.extends:
-        written = [(place, min(ttl, hit.ttl_s)) for place, ttl in written]
-    total, done = 0.0, 0
+    ends, own = ground.inputs.wire.ends, ground.own
+    total, done, before_s = 0.0, 0, 0
     values = own.live
     if own.lifted is not None and marks[-1][0] == ground.points.eve:
         shortest = min(values)
         values = {**values, shortest: min(values[shortest], own.lifted)}
-    before_s = 0
-    for place, ttl_s in _lifetimes(held, written, can_extend=ground.extends):
-        end, lifetime_s = wire.ends[place], _nearest(own, ttl_s)
+    for place, ttl_s in _lifetimes(ground, marks, hit):
+        end, lifetime_s = ends[place], ttl_s if ttl_s in values else _nearest(own, ttl_s)
         worth = (end - done) * values[lifetime_s]
         if ttl_s < before_s:
             worth = min(worth + done * own.offers[lifetime_s].upkeep, (end - done) * own.unpinged[lifetime_s])
         total += worth
         done, before_s = end, ttl_s
-    total += _uncached(ground.inputs, own, done)
+    total += _uncached(ground, done)
     return total - ground.relief
 
 
-def _lifetimes(
-    held: list[tuple[int, int]], written: list[tuple[int, int]], *, can_extend: bool
-) -> list[tuple[int, int]]:
-    """Lifetimes of what ends at each entry: as long as any later entry that holds it too."""
+def _lifetimes(ground: _Ground, marks: tuple[tuple[int, int], ...], hit: CacheHit) -> list[tuple[int, int]]:
+    """Lifetimes of what ends at each entry, written, renewed or hit: as long as any later entry that holds it too."""
+    live, deepest, extends = ground.live, hit.index, ground.extends
     found: list[tuple[int, int]] = []
     longest = 0
-    for place, ttl_s in reversed(written):
-        longest = max(longest, ttl_s)
-        found.append((place, longest))
-    if not can_extend:
-        longest = 0
-    for place, ttl_s in reversed(held):
-        longest = max(longest, ttl_s)
-        found.append((place, longest))
+    for place, marked_s in reversed(marks):
+        if place > deepest:
+            ttl_s = marked_s if extends or deepest < 0 else min(marked_s, hit.ttl_s)
+            longest = max(longest, ttl_s)
+            found.append((place, longest))
+    if deepest < 0:
+        return found[::-1]
+    longest = max(longest, hit.ttl_s) if extends else hit.ttl_s
+    found.append((deepest, longest))
+    for place, _ in reversed(marks):
+        if place < deepest and place in live:
+            longest = max(longest, live[place])
+            found.append((place, longest))
     return found[::-1]
 
 
@@ -388,30 +402,29 @@ def _shared_gain(ground: _Ground, marks: tuple[tuple[int, int], ...], hit: Cache
     One that lives keeps its lifetime; one that is written before the hit costs nothing, and lives no longer than that.
     """
     place, shared = ground.points.shared, ground.shared
-    ttl_s = next((ttl_s for marked, ttl_s in marks if marked == place), None)
+    ttl_s = dict(marks).get(place)
     if ttl_s is None:
         return 0.0
     if place in ground.live:
         ttl_s = ground.live[place]
     elif place < hit.index:
         ttl_s = min(ttl_s, hit.ttl_s)
-    return max(0.0, shared.idle - shared.live[_nearest(shared, ttl_s)]) * ground.inputs.wire.ends[place]
+    lifetime_s = ttl_s if ttl_s in shared.live else _nearest(shared, ttl_s)
+    return max(0.0, shared.idle - shared.live[lifetime_s]) * ground.inputs.wire.ends[place]
 
 
 def _nearest(own: Outlook, ttl_s: int) -> int:
-    if ttl_s in own.live:
-        return ttl_s
     return min(own.live, key=lambda offered: abs(offered - ttl_s))
 
 
-def _uncached(inputs: PlanInputs, own: Outlook, done: int) -> float:
+def _uncached(ground: _Ground, done: int) -> float:
     """Later turns of what no entry holds: history may be cached next time, the volatile tail never is."""
-    wire = inputs.wire
+    wire, own = ground.inputs.wire, ground.own
     head = wire.head
     end = wire.ends[head] if head >= 0 else 0
     repeated = max(0, end - done)
-    rest = wire.total_tokens - max(done, end)
-    return repeated * own.idle + rest * (own.without - 1.0)
+    rest = ground.total_tokens - max(done, end)
+    return repeated * ground.idle + rest * (own.without - 1.0)
 
 
 def _relief(inputs: PlanInputs, own: Outlook) -> float:
@@ -436,10 +449,9 @@ def _none(inputs: PlanInputs, own: Outlook) -> Choice:
 
 def _waiting(ground: _Ground) -> Choice:
     """No marks now, and those that pay from the next turn on: it may never come."""
-    later = _uncached(ground.inputs, ground.own, 0) - ground.relief
-    return Choice(
-        marks=(), hit=NO_HIT, ends=(0, 0, 0), now=float(ground.inputs.wire.total_tokens), later=later
-    )
+    total = ground.total_tokens
+    later = _uncached(ground, 0) - ground.relief
+    return Choice(marks=(), hit=NO_HIT, ends=(0, 0, 0), now=float(total), later=later)
 
 
 def _with_turn_mark(ground: _Ground, choice: Choice) -> Choice:

@@ -12,6 +12,7 @@ from core.kernel.structures import shared_run
 from core.kernel.values.messages import Message
 from core.kernel.values.provider import RequestPart
 from core.kernel.values.stack import LayerId, LayerText, Segment
+from core.kernel.values.window import BaseFile
 
 
 class Piece(msgspec.Struct, frozen=True, gc=False):
@@ -53,13 +54,17 @@ AS_TEXT = AsText.AS_TEXT
 
 
 class _JoinedText:
-    """The text of some pieces, joined once. Any two are equal: it says nothing that the pieces do not say."""
+    """The text of some pieces, joined once, and the same as files of a base. Any two are equal: they say nothing that the
+    pieces do not say.
+    """
 
-    __slots__ = ("pieces", "text")
+    __slots__ = ("files", "files_of", "pieces", "text")
 
     def __init__(self) -> None:
         self.pieces: tuple[Piece, ...] | None = None
         self.text = ""
+        self.files_of: tuple[Piece, ...] | None = None
+        self.files: tuple[BaseFile, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _JoinedText)
@@ -87,6 +92,15 @@ class Layer(msgspec.Struct, frozen=True):
         if joined.pieces is not self.pieces:
             joined.pieces, joined.text = self.pieces, "".join(self.parts)
         return joined.text
+
+    @property
+    def as_files(self) -> tuple[BaseFile, ...]:
+        """The pieces as the base of a view holds them, made when first asked for and then kept."""
+        joined = self._joined
+        if joined.files_of is not self.pieces:
+            files = [BaseFile(key=one.key, sha256=one.sha256, text=one.text) for one in self.pieces]
+            joined.files_of, joined.files = self.pieces, tuple(files)
+        return joined.files
 
     @property
     def parts(self) -> list[str]:

@@ -12,6 +12,7 @@ from core.kernel.errors import ConfigError
 from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
 from core.services.providers.model_data import load_models, packaged_models
 from core.services.providers.profiles import ANY, find_profile, merge_models, nearest_effort, offered_models
+from tests.operations import operations
 
 PACKAGED = packaged_models()
 
@@ -209,3 +210,13 @@ def test_the_window_of_whatever_claude_code_is_asked_for_is_known(model: str) ->
     """Where it is not, a small one is assumed, and a conversation that fits is cut."""
     profile = find_profile(PACKAGED, "claude_code", model, kind="claude_code")
     assert (profile.context_tokens or 0) >= 200_000
+
+
+def test_a_profile_is_looked_for_once_among_the_same_models() -> None:
+    """A warm send asks for one a dozen times, of some hundred models each."""
+    models = tuple(ModelProfile(provider="anthropic", id=f"model-{number}") for number in range(300))
+    assert find_profile(models, "anthropic", "model-7-20260901").provider == "anthropic"
+
+    assert operations(lambda: find_profile(models, "anthropic", "model-7-20260901")) < 20
+    assert operations(lambda: find_profile(models, "anthropic", "model-8")) > 300
+    assert find_profile(models, "openai", "model-7").context_tokens is None
