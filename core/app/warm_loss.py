@@ -237,6 +237,8 @@ def _prefix(state: AppState, command: ChangeDiscussion) -> WarmLoss | None:
         state, found.meta, Effort(str(command.changes["effort"]))
     ):
         return None
+    if set(command.changes) <= {"persona", "system_preset"} and _is_added(state, found.meta):
+        return None
     what, first_lost = _PREFIX[changed]
     kept = _tokens_before(state, found.meta.id, first_lost)
     is_switch = changed in {"provider", "model"}
@@ -267,7 +269,7 @@ def _server_tools(state: AppState, discussion_id: str) -> WarmLoss | None:
 
 
 def _is_added(state: AppState, meta: DiscussionMeta, effort: Effort | None = None) -> bool:
-    """True if a change of tools, or of effort, is added in the conversation: what was sent stays as it is."""
+    """True if a change of tools, of what the model goes by, or of effort, is added in the conversation: what was sent stays as it is."""
     if not adds_switches(state, meta):
         return False
     return effort is None or takes_effort(Effort(meta.effort), effort)

@@ -188,7 +188,7 @@ class FrozenBase(msgspec.Struct, frozen=True):
         known: layers 6 and 7, piece by piece; None: a log from before these were kept, it does not tell.
         withdrawals: how often something had been taken out of knowledge when `known` was written.
         tools, effort: as the request gave them at its head; None: an old log does not tell, or nothing can be added to
-            that in the conversation.
+            that in the conversation; instructions: the same of layers 4 and 5.
     """
 
     file_set: str = ""
@@ -197,6 +197,7 @@ class FrozenBase(msgspec.Struct, frozen=True):
     withdrawals: int = 0
     tools: tuple[BaseFile, ...] | None = None
     effort: str | None = None
+    instructions: tuple[BaseFile, ...] | None = None
 
 
 class ViewDelta(msgspec.Struct, frozen=True):
@@ -215,7 +216,7 @@ class ViewDelta(msgspec.Struct, frozen=True):
 
 
 class TurnSwitch(msgspec.Struct, frozen=True):
-    """Tools or effort changed while what was sent is warm: told behind a person's words, where it stays.
+    """Tools, effort, system prompt or persona changed while what was sent is warm: told behind a person's words, where it stays.
 
     Args:
         message_id: the user's message that carries it; text: canonical JSON, as a `core.services.providers.switches.Switch`.
@@ -245,7 +246,7 @@ class ContextView(msgspec.Struct, frozen=True):
 
     Args:
         reasoned: messages of finished turns whose reasoning goes back where it was sent, by id, in order.
-        switches: of tools and effort, in order.
+        switches: of tools, effort, system prompt and persona, in order.
     """
 
     base: FrozenBase = msgspec.field(default_factory=FrozenBase)

@@ -28,7 +28,7 @@ TRANSIENT_KEYS = frozenset({"12/rag"})
 """Segments of the current message that the next turn does not repeat."""
 
 SWITCH = "/switch"
-"""End of the key of a segment that is a switch of tools or effort (`switches.py`)."""
+"""End of the key of a segment that is a switch (`switches.py`)."""
 
 RUNNING_RAG = "running-rag"
 """End of the key of what was retrieved for the message of a running turn, which the next turn does not repeat: where a view
@@ -96,7 +96,7 @@ class Wire(msgspec.Struct, frozen=True):
 
     def last(self, *places: MarkPlace) -> int:
         """Index of the last block at one of these places, -1 for none."""
-        return max((self.ends_of.get(place, -1) for place in places), default=-1)
+        return max([self.ends_of.get(place, -1) for place in places], default=-1)
 
 
 class WireMemo(msgspec.Struct):
@@ -362,5 +362,5 @@ def _positions(blocks: tuple[Block, ...], known: tuple[int, ...]) -> tuple[int, 
 
 
 def _digest(*texts: str) -> str:
-    parts = "".join(f"{len(text)}:{text}" for text in texts)
+    parts = "".join([f"{len(text)}:{text}" for text in texts])
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()

@@ -9,15 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from core.kernel.codecs import read_json, to_json
 from core.kernel.disk import make_dirs, write_passing
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.opener import read_file
-from core.kernel.values.messages import ReasoningPart
 from core.kernel.values.provider import ProviderRequest, StreamItem
 from core.services.providers.server_words import is_reasoning_refused
+from core.services.providers.switches import without_reasoning
 
 # Fields of a request that a server refused for a model, kept in a file so that the next start does not pay
 # for them again.
@@ -158,14 +156,3 @@ class ReasoningRefusals:
             is_new = model not in self._models
             self._models.add(model)
         return is_new
-
-
-def without_reasoning(request: ProviderRequest) -> ProviderRequest:
-    """The request without any reasoning; the same object where it has none. A message of nothing else goes with it."""
-    if not any(isinstance(part, ReasoningPart) for message in request.messages for part in message.parts):
-        return request
-    messages = (
-        replace(message, parts=tuple(one for one in message.parts if not isinstance(one, ReasoningPart)))
-        for message in request.messages
-    )
-    return replace(request, messages=tuple(message for message in messages if message.parts))

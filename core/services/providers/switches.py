@@ -1,4 +1,5 @@
-"""Tools and effort that change in the middle of a conversation, as an addition to it: what was sent stays as it was.
+"""Tools, effort, system prompt and persona that change in the middle of a conversation, as an addition to it: what was sent
+stays as it was.
 
 A switch stands in a request as a segment behind the person's words. A vendor that refuses one is asked once more in the canonical form.
 
@@ -9,6 +10,7 @@ openai 3.57.0, types/responses/response_configuration_update_item_param.py, resp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 
 import msgspec
 from msgspec.structs import replace
@@ -16,8 +18,9 @@ from msgspec.structs import replace
 from core.kernel.codecs import canonical_json, read_json
 from core.kernel.errors import ProviderError
 from core.kernel.patterns import late
+from core.kernel.values.messages import ReasoningPart
 from core.kernel.values.provider import Effort, ProviderKind, ProviderRequest, RequestPart, StreamItem
-from core.kernel.values.stack import Segment, ToolSchema
+from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.services.providers.blocks import SWITCH
 from core.services.providers.server_words import is_reasoning_refused
 
@@ -32,21 +35,50 @@ _BAD_REQUEST = 400
 Stream = Callable[[ProviderRequest], Iterator[StreamItem]]
 
 
+class InstructionChange(msgspec.Struct, frozen=True):
+    """The text of layer 4 or 5 from a place of the conversation on. `text`: empty where the layer has none any more."""
+
+    key: str
+    text: str
+
+    @property
+    def layer(self) -> LayerId:
+        """Layer whose text it is."""
+        return LayerId(int(self.key.partition("/")[0]))
+
+
 class Switch(msgspec.Struct, frozen=True):
-    """A change of what a model may use and how hard it thinks, from a place of the conversation on.
+    """A change of what a model may use, how hard it thinks and what it goes by, from a place of the conversation on.
 
     Args:
-        effort: empty where it stays; added: with their schemas; removed: by their names.
+        effort: empty where it stays; added: with their schemas; removed: by their names; told: what changed of layers 4 and 5.
     """
 
     effort: str = ""
     added: tuple[ToolSchema, ...] = ()
     removed: tuple[str, ...] = ()
+    told: tuple[InstructionChange, ...] = ()
 
     @property
     def has_tools(self) -> bool:
         """True if tools come or go."""
         return bool(self.added or self.removed)
+
+
+_SYSTEM = (LayerId.ROLE, LayerId.SYSTEM_PRESET, LayerId.PERSONA, LayerId.PROJECT, LayerId.KNOWLEDGE)
+_NAMES = {LayerId.SYSTEM_PRESET: "system prompt", LayerId.PERSONA: "persona"}
+
+
+def told_text(switch: Switch) -> str:
+    """Words of a switch on layers 4 and 5, for the model; empty where it tells nothing of them."""
+    return "\n".join(map(_told, switch.told))
+
+
+def _told(one: InstructionChange) -> str:
+    name = _NAMES[one.layer]
+    if not one.text:
+        return f"From here on, the {name} that was given before no longer applies.\n"
+    return f"From here on, this {name} takes the place of the one that was given before, if there was one.\n{one.text}"
 
 
 def takes_switches(kind: ProviderKind, model: str) -> bool:
@@ -75,6 +107,8 @@ def switch_text(switch: Switch) -> str:
         ]
     if switch.removed:
         data["removed"] = list(switch.removed)
+    if switch.told:
+        data["told"] = [{"key": one.key, "text": one.text} for one in switch.told]
     return canonical_json(data)
 
 
@@ -94,6 +128,7 @@ def read_switch(part: RequestPart) -> Switch | None:
             for one in data.get("added", ())
         ),
         removed=tuple(data.get("removed", ())),
+        told=tuple(InstructionChange(key=one["key"], text=one["text"]) for one in data.get("told", ())),
     )
 
 
@@ -127,7 +162,7 @@ def declared_tools(request: ProviderRequest) -> tuple[ToolSchema, ...]:
 
 
 def without_switches(request: ProviderRequest) -> ProviderRequest:
-    """The same request in the canonical form, tools and effort as they are now; the same object where it has no switch."""
+    """The same request in the canonical form, all as it is now; the same object where it has no switch."""
     switches = switches_in(request)
     if not switches:
         return request
@@ -138,10 +173,36 @@ def without_switches(request: ProviderRequest) -> ProviderRequest:
     )
     return replace(
         request,
+        system=_instructed(request.system, switches),
         tools=_folded(request.tools, switches),
         effort=Effort(effort) if effort else request.effort,
         messages=tuple(message for message in messages if message.parts),
     )
+
+
+def _instructed(system: tuple[Segment, ...], switches: tuple[Switch, ...]) -> tuple[Segment, ...]:
+    """System blocks with layers 4 and 5 as they are now, in their place."""
+    told = {one.layer: one for switch in switches for one in switch.told}
+    if not told:
+        return system
+    rest = [one for one in system if one.layer not in told]
+    new = [
+        Segment(layer=layer, key=one.key, text=one.text, sha256=sha256(one.text.encode()).hexdigest())
+        for layer, one in told.items()
+        if one.text
+    ]
+    return tuple(sorted([*rest, *new], key=lambda one: _SYSTEM.index(one.layer)))
+
+
+def without_reasoning(request: ProviderRequest) -> ProviderRequest:
+    """The request without any reasoning; the same object where it has none. A message of nothing else goes with it."""
+    if not any(isinstance(part, ReasoningPart) for message in request.messages for part in message.parts):
+        return request
+    messages = (
+        replace(message, parts=tuple(one for one in message.parts if not isinstance(one, ReasoningPart)))
+        for message in request.messages
+    )
+    return replace(request, messages=tuple(message for message in messages if message.parts))
 
 
 def is_switch_refused(error: ProviderError) -> bool:

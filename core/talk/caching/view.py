@@ -490,7 +490,7 @@ def records_for(
                 id=next(names), at=at, kind=BASE_KIND, data_json=canonical_json(_base_data(after, known))
             )
         )
-        known.update(file.sha256 for file in (*base_pieces(after.base), *(after.base.tools or ())))
+        known.update(file.sha256 for file in (*base_pieces(after.base), *_headed(after.base)))
     for delta in deltas:
         found.append(
             ViewRecord(
@@ -515,6 +515,11 @@ def records_for(
         data_json = canonical_json({"message_ids": reasoned})
         found.append(ViewRecord(id=next(names), at=at, kind=REASONED_KIND, data_json=data_json))
     return tuple(found)
+
+
+def _headed(base: FrozenBase) -> tuple[BaseFile, ...]:
+    """Pieces of layers 3 to 5 in a base."""
+    return (*(base.tools or ()), *(base.instructions or ()))
 
 
 def _begins_with(after: ContextView, before: ContextView) -> bool:
@@ -556,6 +561,8 @@ def _base_data(view: ContextView, known: Collection[str]) -> dict[str, object]:
     if base.tools is not None:
         tools = [_file_data(piece, known) for piece in base.tools]
         data = {**data, "tools": tools, "effort": base.effort}
+    if base.instructions is not None:
+        data = {**data, "instructions": [_file_data(piece, known) for piece in base.instructions]}
     if base.known is None:
         return data
     pieces = [_file_data(piece, known) for piece in base.known]
@@ -599,7 +606,8 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
     if record.kind == BASE_KIND:
         pieces = tuple(_file(row, texts, shown) for row in data["known"]) if "known" in data else None
         tools = tuple(_file(row, texts, shown) for row in data["tools"]) if "tools" in data else None
-        texts.update({piece.sha256: piece.text for piece in (*(pieces or ()), *(tools or ()))})
+        own = [_file(row, texts, shown) for row in data.get("instructions", ())]
+        texts.update({piece.sha256: piece.text for piece in (*(pieces or ()), *(tools or ()), *own)})
         return ContextView(
             base=FrozenBase(
                 file_set=str(data["file_set"]),
@@ -608,6 +616,7 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
                 withdrawals=int(data.get("withdrawals", 0)),
                 tools=tools,
                 effort=None if tools is None else str(data["effort"]),
+                instructions=tuple(own) if "instructions" in data else None,
             )
         )
     if view is None:

@@ -1,4 +1,4 @@
-"""Tools and effort of a discussion's view: what stands at the head of its requests, and what was added in the conversation."""
+"""Tools, effort, system prompt and persona of a discussion's view: what stands at the head of its requests, and what was added in the conversation."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ from core.kernel.codecs import canonical_json, read_json
 from core.kernel.values.provider import Effort
 from core.kernel.values.stack import LayerId, ToolSchema
 from core.kernel.values.window import BaseFile, ContextView, TurnSwitch
-from core.services.providers.switches import Switch, read_switch, switch_text, takes_effort
+from core.services.providers.switches import InstructionChange, Switch, read_switch, switch_text, takes_effort
 from core.talk.context.pieces import Layer, digest
-from core.talk.context.wire import pieces_of, switch_segment
+from core.talk.context.wire import INSTRUCTED, layer_of, pieces_of, switch_segment
 
 
 class InForce(msgspec.Struct, frozen=True):
-    """Tools, as pieces of layer 3, and effort that the next request of a view has without another word."""
+    """Tools, as pieces of layer 3, effort, and pieces of layers 4 and 5 that the next request of a view has without another
+    word.
+    """
 
     tools: tuple[BaseFile, ...]
     effort: str
+    instructions: tuple[BaseFile, ...]
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """Tools and effort that a request shall have.
+    """Tools, effort, and pieces of layers 4 and 5 that a request shall have.
 
     Args:
         head: effort that stands at the head of the request, which its cache is apart by.
@@ -35,6 +38,7 @@ class Wanted(msgspec.Struct, frozen=True):
     tools: tuple[BaseFile, ...]
     effort: Effort
     head: Effort
+    instructions: tuple[BaseFile, ...] = ()
     may_switch: bool = False
     tells: bool = False
 
@@ -44,15 +48,19 @@ def wanted_of(
 ) -> Wanted:
     """Tools and effort that a stack's request shall have."""
     tools = pieces_of(layers, LayerId.TOOLS) if may_switch else ()
-    return Wanted(tools=tools, effort=effort, head=head, may_switch=may_switch, tells=tells)
+    told = pieces_of(layers, *INSTRUCTED) if may_switch else ()
+    return Wanted(
+        tools=tools, effort=effort, head=head, instructions=told, may_switch=may_switch, tells=tells
+    )
 
 
 def in_force(view: ContextView, but: str = "") -> InForce | None:
     """Tools and effort in force in a view; None where it does not tell. `but`: a message whose switch does not count."""
     base = view.base
-    if base.tools is None or base.effort is None:
+    if base.tools is None or base.effort is None or base.instructions is None:
         return None
     tools, effort = {piece.key: piece for piece in base.tools}, base.effort
+    instructions = {layer_of(piece.key): piece for piece in base.instructions}
     for told in view.switches:
         switch = read_switch(switch_segment(told)) if told.message_id != but else None
         if switch is None:
@@ -61,7 +69,15 @@ def in_force(view: ContextView, but: str = "") -> InForce | None:
             tools.pop(_key(name), None)
         tools |= {piece.key: piece for piece in map(_piece, switch.added)}
         effort = switch.effort or effort
-    return InForce(tools=tuple(tools[key] for key in sorted(tools)), effort=effort)
+        for one in switch.told:
+            instructions.pop(one.layer, None)
+            if one.text:
+                instructions[one.layer] = BaseFile(key=one.key, sha256=digest(one.text), text=one.text)
+    return InForce(
+        tools=tuple([tools[key] for key in sorted(tools)]),
+        effort=effort,
+        instructions=tuple([instructions[layer] for layer in sorted(instructions)]),
+    )
 
 
 def with_switches(view: ContextView, wanted: Wanted, message_id: str) -> ContextView:
@@ -72,7 +88,7 @@ def with_switches(view: ContextView, wanted: Wanted, message_id: str) -> Context
         The same object where it is in force.
     """
     if not wanted.may_switch:
-        return _headed(view, None, None)
+        return _headed(view, None, None, None)
     now, said = in_force(view, message_id), in_force(view)
     if now is not None and not wanted.tells:
         return view  # what changed waits for the next message: a running turn is bound to all before it
@@ -92,18 +108,25 @@ def with_switches(view: ContextView, wanted: Wanted, message_id: str) -> Context
 
 def _with_wanted(view: ContextView, wanted: Wanted, message_id: str) -> ContextView:
     """All at the head, but for an effort that another one stands there for."""
-    view = _headed(view, wanted.tools, wanted.head.value)
+    view = _headed(view, wanted.tools, wanted.head.value, wanted.instructions)
     if wanted.effort is wanted.head or not wanted.tells or not takes_effort(wanted.head, wanted.effort):
         return view
     told = TurnSwitch(message_id=message_id, text=switch_text(Switch(effort=wanted.effort.value)))
     return replace(view, switches=(told,))
 
 
-def _headed(view: ContextView, tools: tuple[BaseFile, ...] | None, effort: str | None) -> ContextView:
+def _headed(
+    view: ContextView,
+    tools: tuple[BaseFile, ...] | None,
+    effort: str | None,
+    instructions: tuple[BaseFile, ...] | None,
+) -> ContextView:
     base = view.base
-    if (base.tools, base.effort, view.switches) == (tools, effort, ()):
+    if (base.tools, base.effort, base.instructions, view.switches) == (tools, effort, instructions, ()):
         return view
-    return replace(view, base=replace(base, tools=tools, effort=effort), switches=())
+    return replace(
+        view, base=replace(base, tools=tools, effort=effort, instructions=instructions), switches=()
+    )
 
 
 def _switch(now: InForce, wanted: Wanted) -> Switch | None:
@@ -114,7 +137,21 @@ def _switch(now: InForce, wanted: Wanted) -> Switch | None:
     )
     removed = tuple(_name(key) for key in sorted(old) if key not in new)
     effort = "" if now.effort == wanted.effort.value else wanted.effort.value
-    return Switch(effort=effort, added=added, removed=removed) if added or removed or effort else None
+    told = _told(now.instructions, wanted.instructions)
+    is_none = not (added or removed or effort or told)
+    return None if is_none else Switch(effort=effort, added=added, removed=removed, told=told)
+
+
+def _told(before: tuple[BaseFile, ...], after: tuple[BaseFile, ...]) -> tuple[InstructionChange, ...]:
+    """Changes of layers 4 and 5, which have one piece at most."""
+    if before == after:
+        return ()
+    old, new = ({layer_of(piece.key): piece for piece in pieces} for pieces in (before, after))
+    gone = [InstructionChange(key=one.key, text="") for layer, one in old.items() if layer not in new]
+    return (
+        *gone,
+        *(InstructionChange(key=o.key, text=o.text) for layer, o in new.items() if old.get(layer) != o),
+    )
 
 
 def _can_be_said(now: InForce, wanted: Wanted) -> bool:

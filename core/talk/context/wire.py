@@ -49,7 +49,9 @@ DIFF_NOTE = (
 )
 """Behind them, where a piece is told as a diff."""
 
-_BEFORE_PROJECT = (LayerId.ROLE, LayerId.SYSTEM_PRESET, LayerId.PERSONA)
+INSTRUCTED = (LayerId.SYSTEM_PRESET, LayerId.PERSONA)
+"""Layers whose text a switch may change in the conversation."""
+_BEFORE_PROJECT = (LayerId.ROLE, *INSTRUCTED)
 _CURATED = (LayerId.FILE_SET, LayerId.FILE_DETAILS)
 _KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
@@ -117,8 +119,14 @@ def wire_layers(*, takes_long_system: bool) -> tuple[LayerId, ...]:
 def system_segments(
     layers: Sequence[Layer], view: ContextView, *, takes_long_system: bool
 ) -> tuple[Segment, ...]:
-    """Layers 1 and 4 to 7 as blocks, 6 and 7 as the view's base has them; 6 only where the model takes long system prompts."""
-    own = (segment for layer in _BEFORE_PROJECT for segment in layers[layer - 1].segments)
+    """Layers 1 and 4 to 7 as blocks, 4 to 7 as the view's base has them; 6 only where the model takes long system prompts."""
+    told = view.base.instructions
+    head = _BEFORE_PROJECT if told is None else (LayerId.ROLE,)
+    own = [segment for layer in head for segment in layers[layer - 1].segments]
+    own += [
+        Segment(layer=LayerId(layer_of(one.key)), key=one.key, text=one.text, sha256=one.sha256)
+        for one in told or ()
+    ]
     known = [LayerId.PROJECT] if takes_long_system else []
     frozen = (
         Segment(layer=layer, key=piece.key, text=piece.text, sha256=piece.sha256)
@@ -141,15 +149,13 @@ def canonical_view(layers: Sequence[Layer], withdrawals: int = 0) -> ContextView
 
 def pieces_of(layers: Sequence[Layer], *ids: LayerId) -> tuple[BaseFile, ...]:
     """The pieces of layers as a base holds them."""
-    return tuple(
-        BaseFile(key=piece.key, sha256=piece.sha256, text=piece.text)
-        for layer in ids
-        for piece in layers[layer - 1].pieces
-    )
+    if len(ids) == 1:
+        return layers[ids[0] - 1].as_files
+    return tuple([file for layer in ids for file in layers[layer - 1].as_files])
 
 
 def shown_layers(layers: Sequence[Layer], view: ContextView, message_id: str) -> tuple[Layer, ...]:
-    """The layers as they go out: 6, 7, 9 and 10 as the base has them, what the message's delta says in layer 12.
+    """The layers as they go out: 3 to 7, 9 and 10 as the base has them, what the message's delta says in layer 12.
 
     What earlier turns appended stands in none of them: it goes on as it was sent.
     """
@@ -165,9 +171,11 @@ def shown_layers(layers: Sequence[Layer], view: ContextView, message_id: str) ->
 
 
 def based_layers(view: ContextView) -> tuple[Layer, ...]:
-    """Layers 6, 7, 9 and 10 of a view's base; without 6 and 7 where it does not tell them."""
+    """Layers 3 to 7, 9 and 10 of a view's base, those aside that it does not tell."""
     base = view.base
-    known = () if base.known is None else tuple(_as_layer(layer, base.known) for layer in _KNOWN)
+    known = [] if base.known is None else [_as_layer(layer, base.known) for layer in _KNOWN]
+    known += [] if base.tools is None else [_as_layer(LayerId.TOOLS, base.tools)]
+    known += [] if base.instructions is None else [_as_layer(one, base.instructions) for one in INSTRUCTED]
     file_set = [text_piece(LayerId.FILE_SET, "", base.file_set)] if base.file_set else []
     return (
         *known,
@@ -308,8 +316,10 @@ def _head(layers: Sequence[Layer], view: ContextView, *, takes_long_system: bool
 
 def _joined(layer: LayerId, pieces: Sequence[BaseFile]) -> Segment:
     """A layer as one segment, under the digest that the stack makes of those of its pieces."""
-    one = pieces[0].sha256 if len(pieces) == 1 else digest("\n".join(piece.sha256 for piece in pieces))
-    return Segment(layer=layer, key=str(int(layer)), text="".join(piece.text for piece in pieces), sha256=one)
+    one = pieces[0].sha256 if len(pieces) == 1 else digest("\n".join([piece.sha256 for piece in pieces]))
+    return Segment(
+        layer=layer, key=str(int(layer)), text="".join([piece.text for piece in pieces]), sha256=one
+    )
 
 
 def _tails(

@@ -39,7 +39,7 @@ from core.services.providers.door import CallIds, counted_usage, figure, is_absu
 from core.services.providers.endings import is_said, stop_at
 from core.services.providers.profiles import nearest_effort
 from core.services.providers.protocol import ReadBlob
-from core.services.providers.switches import Switch, read_switch
+from core.services.providers.switches import Switch, read_switch, told_text
 from core.services.providers.wire import (
     attached,
     called_with,
@@ -209,6 +209,8 @@ def _switch_message(switches: Sequence[Switch], told: list[Block], profile: Mode
         changes += [{"type": "tool_removal", "tool": tool} for tool in references]
         definitions = ({"type": "tool_definition", "definition": _tool(tool)} for tool in one.added)
         changes += [{"type": "tool_addition", "tool": tool} for tool in definitions]
+        if text := told_text(one):
+            changes.append({"type": "text", "text": text})
     message: Block = {"role": "system", "content": [*changes, *told]}
     effort = next((one.effort for one in reversed(switches) if one.effort), "")
     if effort:

@@ -14,7 +14,7 @@ from core.services.providers.attachments import Blocks, data_url, marks_of
 from core.services.providers.door import CallIds
 from core.services.providers.profiles import has_openai_breakpoints, nearest_effort
 from core.services.providers.protocol import ReadBlob
-from core.services.providers.switches import Switch, declared_tools, read_switch, tools_in_force
+from core.services.providers.switches import Switch, declared_tools, read_switch, told_text, tools_in_force
 from core.services.providers.wire import attached, shown_in_result, sorted_object
 
 # OpenAI's prompt cache in requests and replies: options, breakpoints, prewarming, and why less was read.
@@ -231,7 +231,7 @@ def _input(
 def _user_items(
     message: RequestMessage, profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks
 ) -> Iterator[Json]:
-    """A person's turn; tools and effort that change with it stand behind the words, as items of their own."""
+    """A person's turn; what switches with it stands behind the words, as items of their own."""
     role, begin = "user", 0
     places = [n for n, part in enumerate(message.parts) if read_switch(part) is not None]
     for place in (*places, len(message.parts)):
@@ -248,6 +248,8 @@ def _switch_items(switch: Switch, profile: ModelProfile) -> Iterator[Json]:
     if switch.effort:
         level = nearest_effort(profile, Effort(switch.effort))
         yield {"type": "configuration_update", "reasoning": {"effort": effort_word(level, profile)}}
+    if text := told_text(switch):
+        yield {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}
     if switch.added:
         tools = [_function(tool) for tool in switch.added]
         yield {"type": "additional_tools", "role": "developer", "tools": tools}

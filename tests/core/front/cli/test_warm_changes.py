@@ -107,6 +107,14 @@ def test_why_tells_the_break_with_its_layer_byte_tokens_and_price_and_what_comes
     data = warm.run("why", "--json").json
     assert set(data) == {"discussion", "breaks", "missed", "coming", "next", "reasons"}
     assert data["next"]["read_tokens_est"] > 10_000
+    (broken,) = data["breaks"]
+    assert broken["model"] == "claude-sonnet-5-5"
+    assert (
+        "Layer 1 (Role instructions) differs at byte 0: the model changed. You pay again for"
+        in broken["text"]
+    )
+    assert " tokens, est. $0." in broken["text"]
+    assert broken["text"] in told.out
 
 
 def test_why_asks_for_a_discussion_that_is_there(paid: PaidWorld) -> None:
@@ -142,6 +150,8 @@ def makes_gpt(base: Path, server: CompatibleServer) -> PaidWorld:
 def switching(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PaidWorld]:
     with CompatibleServer() as server:
         made = request.param(tmp_path, server)
+        rows = (f'[personas.{name}]\ntext = "You are {name}."\n' for name in ("pat", "kim"))
+        (made.project / "manual_slop.toml").write_text("".join(rows), encoding="utf-8")
         with made.vendor:
             assert made.run("send", "--trust", given=WORDS.encode()).code == 0
             yield made
@@ -153,10 +163,11 @@ def switching(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PaidWo
         (("--effort", "low"),),
         (("--tools",),),
         (("--tools",), ("--no-tools",)),
+        (("--persona", "pat"), ("--persona", "kim", "--effort", "low"), ("--persona", "")),
         (("--tools",), (), ("--effort", "low", "--no-tools"), ("--tools", "--effort", "max")),
     ],
 )
-def test_tools_and_effort_of_a_warm_discussion_are_added_to_it_and_all_that_was_sent_is_read(
+def test_tools_effort_and_persona_of_a_warm_discussion_are_added_to_it_and_all_that_was_sent_is_read(
     switching: PaidWorld, changes: tuple[tuple[str, ...], ...]
 ) -> None:
     for options in (*changes, ()):

@@ -1,4 +1,4 @@
-"""Tools and effort that are switched while a discussion is warm, through the whole program: rounds, edits, restarts, cuts, other models."""
+"""Tools, effort, persona and system prompt that are switched while a discussion is warm, through the whole program: rounds, edits, restarts, cuts, other models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import pytest
 from core.agent.agent_messages import CompactDiscussion, SetTools
 from core.app.controller import AppController
 from core.app.execution import act
+from core.app.warm_loss import warm_loss
+from core.kernel.values.curation import TextTable
 from core.kernel.values.messages import Message, Role
+from core.talk.context.context_messages import SaveNamedText
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     DeleteMessage,
@@ -23,7 +26,7 @@ from tests.core.agent.test_tool_money_whole import begun
 from tests.core.agent.test_whole_tools import is_over
 from tests.core.app.programs import until
 from tests.core.talk.caching.test_money_whole import World, ask, world
-from tests.core.talk.caching.test_thinking_whole import asked, thinks, turn
+from tests.core.talk.caching.test_thinking_whole import asked, breaks_of, thinks, turn
 from tests.vendors.billing.values import Json
 from tests.vendors.loopback import Gate, HoldAfter
 
@@ -160,3 +163,57 @@ def test_an_effort_that_is_changed_while_a_turn_runs_waits_for_the_next_message(
     assert in_force(last(world)) == (True, "low")
     bodies = asked(world)[sent:]
     assert [extends_flat(one, two) for one, two in pairwise(bodies)] == [True, True]
+
+
+def told(body: Json) -> list[str]:
+    """Texts that a body tells in the middle, behind the words of a person."""
+    blocks = [block for one in body["messages"] if one["role"] == "system" for block in one["content"]]
+    return [block["text"] for block in blocks if block.get("text", "").startswith("From here on")]
+
+
+def test_another_persona_and_system_prompt_are_told_behind_the_words_and_all_that_was_sent_is_read(
+    world: World,
+) -> None:
+    controller, chosen = begun(world)
+    texts = (TextTable.PERSONAS, "pat"), (TextTable.PERSONAS, "kim"), (TextTable.SYSTEM_PROMPTS, "brief")
+    for table, name in texts:
+        act(controller, SaveNamedText(table, name, f"You are {name}."))
+    act(controller, ChangeDiscussion(discussion_id=chosen, changes={"persona": "pat"}))
+    world.time.now += timedelta(hours=5)
+    turn(world, controller, chosen, 1)
+    assert "You are pat." in str(last(world)["system"]), "a cold request has it in its place"
+
+    begin = len(asked(world)) - 1
+    for number, change in enumerate(({"persona": "kim"}, {"system_preset": "brief"}, {"persona": ""}), 2):
+        assert (
+            warm_loss(controller.snapshot(), ChangeDiscussion(discussion_id=chosen, changes=change)) is None
+        )
+        act(controller, ChangeDiscussion(discussion_id=chosen, changes=change))
+        world.time.now += timedelta(minutes=2)
+        turn(world, controller, chosen, number)
+    controller.stop()
+    controller = world.program()
+    controller.send(SelectDiscussion(chosen))
+    until(controller, lambda s: chosen in s.discussions.open)
+    world.time.now += timedelta(minutes=2)
+    turn(world, controller, chosen, 5)
+
+    bodies = asked(world)[begin:]
+    assert [extends_flat(one, two) for one, two in pairwise(bodies)] == [True] * (len(bodies) - 1)
+    said = told(bodies[-1])
+    assert [text.splitlines()[0].split(",")[1].split()[1] for text in said] == [
+        "persona",
+        "system",
+        "persona",
+    ]
+    assert "You are kim." in said[0]
+    assert "no longer applies" in said[2]
+    assert breaks_of(world, chosen)[1 - len(bodies) :] == [""] * (len(bodies) - 1)
+
+    world.time.now += timedelta(hours=5)
+    turn(world, controller, chosen, 6)
+    head = str(last(world)["system"])
+    assert "You are brief." in head
+    assert "You are pat." not in head
+    assert "You are kim." not in head
+    assert told(last(world)) == []
