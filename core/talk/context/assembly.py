@@ -33,9 +33,11 @@ from core.talk.context.assembly_desk import (
     turn_inputs,
 )
 from core.talk.context.difference import (
+    SINCE_LAST_START,
     Assembly,
     as_sent,
     basis_of,
+    break_since,
     break_text,
     compare,
     first_break,
@@ -101,8 +103,6 @@ class Planner(Protocol):
 
 _COUNTED_AT_ONCE_CHARS = 400_000
 """Of new texts that a call waits for: some ten milliseconds."""
-
-SINCE_LAST_START = tr("changed since the program was last open")
 
 
 class TokenCounter(Protocol):
@@ -301,7 +301,9 @@ class Assembler:
             ),
         )
 
-    def _change(self, assembly: Assembly, planned: PlannedRequest | None) -> ContextChange | None:
+    def _change(
+        self, assembly: Assembly, planned: PlannedRequest | None, message_id: str = PREVIEW_ID
+    ) -> ContextChange | None:
         """Change since the last request; by the byte and with its reason where this process sent that one."""
         spec = assembly.spec
         if spec.previous is None:
@@ -310,7 +312,7 @@ class Assembler:
         stack, layers, before = assembly.stack, assembly.layers, None
         if planned is not None and planned.before is not None:
             before = planned.before
-            stack = stack.shown(planned.view, PREVIEW_ID)
+            stack = stack.shown(planned.view, message_id)
             layers = self._shown_report(assembly, stack)
         recorded_sha = {layer.layer: layer.sha256 for layer in spec.previous.layers}
         held = desk.sent.layers if desk.sent is not None else ()
@@ -368,7 +370,7 @@ class Assembler:
         else:
             request = planned.request
         request = replace(request, temperature=spec.temperature, top_p=spec.top_p)
-        broken, unasked = self._broken(replace(call, spec=spec), request, stack, planned)
+        broken, unasked = self._broken(replace(call, spec=spec), request, assembly, planned)
         with in_english():  # the log keeps the reason
             reason, warning = self._guard(spec, stack, planned)
         self._remember(spec, request, factor)
@@ -414,25 +416,29 @@ class Assembler:
         self,
         call: CallToBuild,
         request: ProviderRequest,
-        stack: AggregateStack,
+        assembly: Assembly,
         planned: PlannedRequest | None,
     ) -> tuple[str, str]:
         """Break of a request with the one before it in words, for the log; the same where it is warm and nobody asked for
-        that: it is held then, and told once.
+        that: it is held then, and told once. Of one that an earlier process sent the layers are known, and no more.
         """
         spec = call.spec
         desk, now = self._desk(spec.discussion_id), self._clock()
         before, basis, sent_at = desk.request, desk.basis, desk.sent_at
         desk.basis = basis_of(call, spec.inputs, None if planned is None else planned.view)
         desk.sent_at = now
-        found = None if before is None else first_break(before, request)
+        if before is not None:
+            found = first_break(before, request)
+        else:
+            change = self._change(assembly, planned, call.user_message_id)
+            found = None if change is None else break_since(spec, request, change.layer)
         with in_english():  # the log keeps it
             broken = break_text(found, None if planned is None else planned.plan) or desk.held
         desk.held = ""
         if found is None or before is None or sent_at is None or warm_until(before, sent_at) <= now:
             return broken, ""
         keeps = spec.caching.appends_changes and spec.caching_enabled
-        if not keeps or is_asked(found, basis, desk.basis, self._reasons(spec, stack, planned)):
+        if not keeps or is_asked(found, basis, desk.basis, self._reasons(spec, assembly.stack, planned)):
             return broken, ""
         desk.held = broken
         return broken, broken

@@ -512,6 +512,27 @@ def first_break(before: ProviderRequest, after: ProviderRequest) -> PrefixBreak 
     )
 
 
+SINCE_LAST_START = tr("changed since the program was last open")
+
+
+def break_since(spec: StackSpec, request: ProviderRequest, layer: LayerId | None) -> PrefixBreak | None:
+    """The break with the recorded request before, which no process holds any more, at the layer from which on it differs.
+
+    Args:
+        spec: with the record of that request; layer: None where it is a prefix of this one.
+    """
+    previous = spec.previous
+    if previous is None:
+        return None
+    if (previous.provider, previous.model) != (request.provider, request.model):
+        return PrefixBreak(layer=LayerId.ROLE, byte_offset=0, reason=_MODEL)
+    if layer is None:
+        return None
+    before = takewhile(lambda part: _layer(part[1]) is not layer, _parts(request))
+    offset = sum([len(_text(part).encode("utf-8", "surrogatepass")) for _, part in before])
+    return PrefixBreak(layer=layer, byte_offset=offset, reason=SINCE_LAST_START)
+
+
 class Basis(msgspec.Struct, frozen=True):
     """Material of a request, as far as it tells why the next one may differ.
 

@@ -37,6 +37,9 @@ class Clock:
     def __call__(self) -> datetime:
         return self.now
 
+    def seconds(self) -> float:
+        return self.now.timestamp()
+
 
 class ServedWorld(World):
     """A project whose person names an MCP server, a vendor that bills by prefix, and a clock."""
@@ -44,6 +47,7 @@ class ServedWorld(World):
     def __init__(self, base: Path, server: AnthropicServer) -> None:
         super().__init__(base, server)
         self.clock = self.time = Clock()
+        server.cache.clock = self.time.seconds
         self.names()
 
     def names(self, *arguments: str) -> None:
