@@ -48,7 +48,8 @@ class StackSpec(msgspec.Struct, frozen=True):
         tools: which its model is given, None for none.
         told: what the discussion's last turn with tools began with, as its log tells it.
         is_task: it answers a task that another discussion gave: nobody comes back to it.
-        takes_switches: its model takes tools and effort as additions in the conversation.
+        takes_switches: its model takes switches in the conversation; takes_reasoning: it has not refused
+            its own earlier thinking.
     """
 
     discussion_id: str
@@ -74,6 +75,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     told: ToldTurn | None = None
     is_task: bool = False
     takes_switches: bool = False
+    takes_reasoning: bool = True
 
 
 OfferedTools = Callable[[ToolOffer], tuple[ToolSchema, ...]]

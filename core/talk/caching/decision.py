@@ -26,6 +26,7 @@ from core.kernel.values.spec import PREVIEW_ID
 from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.window import ContextView, base_pieces
 from core.services.providers.blocks import CountTokens, Wire, WireMemo, scope_hash, wire_of
+from core.services.providers.switches import without_reasoning
 from core.talk.caching.cache_ledger import is_live
 from core.talk.caching.economy import Outlook
 from core.talk.caching.planner import PlanInputs, outlooks_of, plan
@@ -75,8 +76,9 @@ class PlannedTurn(msgspec.Struct, frozen=True):
         next_round: probability of another request in the same turn (0 without tools).
         limit_tokens: the model's room for input, None where unknown.
         offered: tools of servers that it offers, None where it offers no tools.
-        may_switch: its model takes tools and effort as additions in the conversation; head: effort that stands at the head of
+        may_switch: its model takes switches in the conversation; head: effort that stands at the head of
             its requests, None: the one that it asks for.
+        takes_reasoning: its model has not refused its own earlier thinking.
     """
 
     stack: AggregateStack
@@ -92,6 +94,7 @@ class PlannedTurn(msgspec.Struct, frozen=True):
     offered: tuple[ToolSchema, ...] | None = None
     may_switch: bool = False
     head: Effort | None = None
+    takes_reasoning: bool = True
 
 
 class Market(msgspec.Struct, frozen=True):
@@ -190,6 +193,8 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     which will tell it, whether its words are written yet or not.
     """
     memo = memo or DecideMemo()
+    if not turn.takes_reasoning and turn.view is not None:
+        turn = replace(turn, view=replace(turn.view, reasoned=()))
     wanted = _wanted(turn)
     fresh = with_switches(turn.stack.canonical_view, wanted, turn.message_id)
     is_silent = not turn.stack.layer(LayerId.USER).pieces
@@ -197,7 +202,8 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     if turn.view is not None and is_silent and is_running(turn.stack.layer(LayerId.TURNS)):
         view = with_switches(pruned(turn.view, turn.stack, turn.message_id), wanted, turn.message_id)
         if appends:
-            view = with_reasoned(with_tail(view, turn.stack), turn.stack)
+            view = with_tail(view, turn.stack)
+            view = with_reasoned(view, turn.stack) if turn.takes_reasoning else view
         return _planned(turn, market, view, memo, memo.appended)
     if not appends:
         fresh = with_switches(fresh, replace(wanted, may_switch=False), turn.message_id)
@@ -331,6 +337,8 @@ def _planned(
         message_id=turn.message_id,
         made=last.messages,
     )
+    if not turn.takes_reasoning:
+        request = without_reasoning(request)
     count, counted_by = _counting(view, market.count), (last.wire.scope, last.wire.revision)
     settings = market.settings
     wire = wire_of(

@@ -163,6 +163,7 @@ def planned_turn(
         project=spec.root,
         offered=None if spec.tools is None else spec.tools.servers,
         may_switch=spec.takes_switches,
+        takes_reasoning=spec.takes_reasoning,
     )
 
 

@@ -192,18 +192,21 @@ def stack_spec(
         told=opened.told_turn,
         is_task=bool(meta.delegated_by) and _is_ours(user_message),
         takes_switches=may_switch(state, meta.provider, meta.model),
+        takes_reasoning=(meta.provider, meta.model) not in state.caching.unreasoned,
     )
 
 
 def may_switch(state: AppState, provider: str, model: str) -> bool:
-    """True if a model takes tools and effort as additions in the conversation, as far as is known: it has refused none."""
+    """True if a model takes switches in the conversation (`switches.py`), as far as is known: it has refused none."""
     status = state.config.providers.get(provider)
     is_refused = (provider, model) in state.caching.unswitched
     return status is not None and takes_switches(status.kind, model) and not is_refused
 
 
 def adds_switches(state: AppState, meta: DiscussionMeta) -> bool:
-    """True if tools and effort of a discussion change by an addition in its conversation: what was sent stays as it is."""
+    """True if tools, effort, system prompt and persona of a discussion change by an addition in its conversation: what was
+    sent stays as it is.
+    """
     is_kept = state.config.settings.caching.appends_changes and meta.caching_enabled
     return is_kept and may_switch(state, meta.provider, meta.model)
 

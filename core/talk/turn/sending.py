@@ -647,10 +647,12 @@ def server_remarked(state: AppState, event: ServerRemarked) -> AppState:
                 "{model} refused its own earlier thinking. The program sent the request again without that thinking. It does so for this model until the program ends. Nothing is lost.",
                 model=name,
             )
+            unreasoned = state.caching.unreasoned | {(call.provider, call.model)}
+            state = replace(state, caching=replace(state.caching, unreasoned=unreasoned))
         case Remark.SWITCH:
             detail = text
             text = tr(
-                "{model} accepts no change of tools or effort in the middle of a discussion. So the program moved the change to the beginning and sent the request again. You pay for the whole discussion once more. Until you close the program, changes for this model go to the beginning. Nothing is lost.",
+                "{model} refused your change in the middle of the discussion. So the program moved the change to the beginning and sent the request again. You pay for the whole discussion once more. Until you close the program, changes for this model go to the beginning. Nothing is lost.",
                 model=name,
             )
             unswitched = state.caching.unswitched | {(call.provider, call.model)}

@@ -372,7 +372,8 @@ class ArrivingReply:
     """The part of a reply that has arrived, in order, and what it is expected to be billed at.
 
     `is_out`: the provider has the request and may bill it; `lost`: attempts before whose answers never came.
-    `is_outgrown`: more of it came after its length was reported.
+    `is_outgrown`: more of it came after its length was reported; `is_other`: it answers another form of the request than
+    the one that was planned.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -387,7 +388,7 @@ class ArrivingReply:
         self.contents: ContentsReport | None = None
         self.usage: Usage | None = None
         self.expected = Usage()
-        self.is_out = self.is_outgrown = False
+        self.is_out = self.is_outgrown = self.is_other = False
         self.lost = 0
         self.first_token_s: float | None = None
 

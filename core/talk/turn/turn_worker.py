@@ -393,9 +393,11 @@ class CallWorker:
             return stream_with_retry(provider, request, blobs, cancel, retrying, wait=wait)
 
         def refused(error: ProviderError) -> None:
+            reply.is_other = True
             self._emit(ServerRemarked(call_id=effect.call_id, text=error.what, kind=Remark.REASONING))
 
         def unswitched(error: ProviderError) -> None:
+            reply.is_other = True
             self._emit(ServerRemarked(call_id=effect.call_id, text=error.what, kind=Remark.SWITCH))
 
         def switched(request: ProviderRequest) -> Iterator[StreamItem]:
@@ -460,7 +462,7 @@ class CallWorker:
             self._services.begun(call_id)
 
     def _note_usage(self, effect: CallProvider, reply: ArrivingReply, texts: Sequence[str]) -> None:
-        if reply.usage is not None:
+        if reply.usage is not None and not reply.is_other:
             try:
                 self._services.note_usage(effect.spec, reply.usage, texts)
             except Exception:  # it teaches alone: the reply is whole and paid

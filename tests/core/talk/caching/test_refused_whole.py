@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -19,15 +20,18 @@ from core.talk.discussion.discussion_messages import (
     SelectDiscussion,
 )
 from core.talk.turn.turn_messages import RegenerateReply, ResendMessage, SendPrompt
+from tests.bench.cache_thinking import extends_flat
 from tests.core.agent.test_tool_money_whole import begun, is_said
 from tests.core.agent.test_whole_tools import is_over
 from tests.core.app.programs import until
 from tests.core.app.test_whole import texts
 from tests.core.talk.caching.test_money_whole import World, ask, world
 from tests.core.talk.caching.test_switches_whole import effort
-from tests.core.talk.caching.test_thinking_whole import asked, thinks, thoughts, turn
+from tests.core.talk.caching.test_thinking_whole import asked, thinks, thoughts, told, turn
 from tests.patience import PATIENCE_S
 from tests.vendors.anthropic_server import Said
+from tests.vendors.billing.anthropic import AnthropicCache
+from tests.vendors.billing.tokens import Texts, o200k
 from tests.vendors.billing.values import Json
 from tests.vendors.loopback import Captured, Gate, HoldAfter, Reply, Rewrite, StreamReply
 
@@ -201,6 +205,7 @@ def test_thinking_that_is_refused_while_a_switch_stands_leaves_the_switch_alone(
     assert kept(controller, chosen) == 3
 
 
+@pytest.mark.breaks_prefix("a copy of the home is another life of it, which knows nothing of the first")
 @pytest.mark.parametrize("parts", [0, 3, 60], ids=lambda parts: f"{parts} parts")
 def test_a_turn_that_a_kill_cut_between_two_calls_or_in_a_thought_goes_on_and_nothing_is_refused(
     world: World, vendor: Refusing, parts: int
@@ -235,3 +240,28 @@ def test_a_turn_that_a_kill_cut_between_two_calls_or_in_a_thought_goes_on_and_no
     assert "Question 2?" in body
     assert "toolu_20" in body, "the call that was whole, and its result, go back"
     assert kept(controller, chosen) >= 4
+
+
+def test_after_a_refusal_of_thinking_what_is_said_of_a_request_is_what_is_billed(
+    world: World, vendor: Refusing
+) -> None:
+    world.server.cache = AnthropicCache(world.time.seconds, Texts(o200k(1.35)))
+    controller, chosen = talked(world, 1, 2)
+    vendor.rule = lambda body: (
+        "messages.3.content.0: Invalid `signature` in `thinking` block" if thoughts(body) else ""
+    )
+    world.time.now += timedelta(minutes=2)
+    ask(world, controller, chosen, "And now?")
+    first = len(asked(world))
+    for number in (3, 4):
+        world.time.now += timedelta(minutes=2)
+        turn(world, controller, chosen, number)
+
+    assert len(vendor.refused) == 1
+    bodies = [body for body in asked(world)[first - 1 :] if not thoughts(body)]
+    assert len(bodies) == len(asked(world)[first - 1 :]) == 7
+    assert [extends_flat(one, two) for one, two in pairwise(bodies[1:])] == [True] * 5
+    messages = controller.snapshot().discussions.open[chosen].messages
+    pairs = told(world, chosen, messages)[-6:]
+    assert all(abs(said - billed) <= 0.01 * billed for said, billed in pairs), pairs
+    assert kept(controller, chosen) == 12
