@@ -48,11 +48,14 @@ PEER_CLAUDE_CODE ?= 2.1.332
 PEER_OPENCODE ?= 1.18.33
 PEER_PYDANTIC_AI ?= 2.68.0
 PEER_LLM ?= 0.30
+PEER_AIDER ?= 0.86.2
 # Not pinned by a lock: another program's newest version is what it is held against. Writes out/bench/peers.md.
 bench-peers: set-up-test
 	@npm install --silent --prefix .optional @anthropic-ai/claude-code@$(PEER_CLAUDE_CODE) opencode-ai@$(PEER_OPENCODE)
 	@test -x .optional/peers/bin/python || $(PYTHON) -m venv .optional/peers
 	@.optional/peers/bin/pip install --quiet "pydantic-ai-slim[anthropic]==$(PEER_PYDANTIC_AI)" llm "llm-anthropic==$(PEER_LLM)"
+	@test -x .optional/aider/bin/python || $(PYTHON) -m venv .optional/aider # it pins nearly a hundred packages
+	@.optional/aider/bin/pip install --quiet "aider-chat==$(PEER_AIDER)"
 	@NO_PROXY=127.0.0.1 $(BIN)/python -m tests.bench.peers $(ARGS)
 
 optional: set-up-test

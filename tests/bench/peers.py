@@ -229,11 +229,24 @@ def tokens_of(labelled: str) -> int:
     return size(labelled)
 
 
-def played(world: World, ask: Callable[[str, bool], None], *, relative: bool = False) -> None:
-    """Play the day: gaps on the vendor's clock, words to the client, its replies by the script."""
+def played(
+    world: World,
+    ask: Callable[[str, bool], None],
+    *,
+    relative: bool = False,
+    adds: Callable[[list[str]], None] | None = None,
+) -> None:
+    """Play the day: gaps on the vendor's clock, words to the client, its replies by the script.
+
+    Args:
+        adds: of a client without tools: takes the files that the calls of a turn would read; the last reply alone comes.
+    """
     for number, turn in enumerate(world.turns):
         world.vendor.now += timedelta(seconds=turn.gap_s)
-        world.vendor.day = world.said(turn, relative=relative)
+        said = world.said(turn, relative=relative)
+        if adds is not None:
+            adds([f"{call.id}.txt" for reply in turn.replies for call in reply.calls])
+        world.vendor.day = said if adds is None else said[-1:]
         ask(words(world.draw, tokens_of(turn.words)), number == 0)
         if world.vendor.day:
             raise RuntimeError(
@@ -289,11 +302,18 @@ def opencode(world: World) -> None:
     played(world, ask)
 
 
-def lined(script: str, **environ: str) -> Callable[[World], None]:
-    """A client that is a library: its own program takes a line a turn."""
+def lined(
+    script: str, *, folder: str = "peers", adds_files: bool = False, **environ: str
+) -> Callable[[World], None]:
+    """A client that is a library: its own program takes a line a turn.
+
+    Args:
+        folder: where its interpreter is; adds_files: it has no tools, each line names files, too.
+    """
 
     def play(world: World) -> None:
-        python, path = OPTIONAL / "peers/bin/python", Path(__file__).parent / "clients" / script
+        python, path = OPTIONAL / folder / "bin/python", Path(__file__).parent / "clients" / script
+        files: list[str] = []
         errors = (world.folder / "errors.txt").open("w+")
         client = subprocess.Popen(
             [python, path], cwd=world.project, env={**world.environ, **environ},
@@ -305,13 +325,14 @@ def lined(script: str, **environ: str) -> Callable[[World], None]:
         timer.start()
 
         def ask(text: str, _is_first: bool) -> None:
-            print(json.dumps(text), file=client.stdin, flush=True)
+            print(json.dumps([text, files] if adds_files else text), file=client.stdin, flush=True)
+            files.clear()
             if client.stdout.readline() != "done\n":  # type: ignore[union-attr]
                 errors.seek(0)
                 raise RuntimeError(errors.read().strip()[-400:] or "it ended")
 
         try:
-            played(world, ask)
+            played(world, ask, adds=files.extend if adds_files else None)
         finally:
             timer.cancel()
             client.kill()
@@ -372,6 +393,10 @@ PEERS: dict[str, tuple[Peer, Callable[[World], None]]] = {
     "Claude Code": (Peer("claude", ("Read", "file_path")), claude_code),
     "opencode": (Peer("opencode", ("read", "filePath")), opencode),
     "pydantic-ai": (Peer("pydantic", ("read", "path")), lined("pydantic_ai_client.py")),
+    "aider, files added by hand": (
+        Peer("aider", ("read", "path"), lambda body: body["model"] == MODEL),
+        lined("aider_client.py", folder="aider", adds_files=True),
+    ),
     "llm": (Peer("llm", ("read", "path")), lined("llm_client.py", PEER_OPTIONS='{"cache": true}')),
 }
 
