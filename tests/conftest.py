@@ -132,6 +132,28 @@ def tmp_path(isolated_home: Path, request: pytest.FixtureRequest) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def held_prefix(isolated_home: Path, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hold what each test sent to vendors on loopback: a request extends what is warm, or the log says why not, or the test
+    does, by the mark `breaks_prefix` with a reason.
+    """
+    yield
+    if "tests.vendors.loopback" not in sys.modules:
+        return
+    from tests.wire_guard import breaks, heard_by_servers, recorded_reasons, unexplained
+
+    found = [one for heard in heard_by_servers() for one in breaks(heard)]
+    mark = request.node.get_closest_marker("breaks_prefix")
+    if mark is not None:
+        assert found or hasattr(request.node, "callspec"), f"gives a reason for no break: {mark.args[0]}"
+        return
+    home = isolated_home.parent
+    folders = (home, *home.parent.glob(f"{home.name}-*")) if found else ()
+    reasons = [text for folder in folders for text in recorded_reasons(folder)]
+    left = unexplained(found, reasons)
+    assert not left, "\n".join(map(str, left))
+
+
 def _stays_here(host: object) -> bool:
     """Whether a host name or address is this machine. An empty one is."""
     name = host.decode() if isinstance(host, bytes) else str(host or "localhost")

@@ -47,6 +47,7 @@ def test_every_request_of_the_planner_is_billed_alike_over_the_wire_and_in_proce
     assert found.usd[0] > 0.1
 
 
+@pytest.mark.breaks_prefix("a peer writes what changed in its place")
 def test_so_is_every_request_of_a_peer(short: tuple[Ask, ...]) -> None:
     found = compare(peer(short))
 
@@ -70,6 +71,7 @@ def test_what_goes_over_the_wire_is_the_real_thing(short: tuple[Ask, ...]) -> No
     assert any(bill.parts.write_long for bill in wire.billed)
 
 
+@pytest.mark.breaks_prefix("a peer writes what changed in its place")
 def test_one_token_that_the_usage_says_otherwise_is_noticed(short: tuple[Ask, ...]) -> None:
     def change(part: bytes) -> bytes:
         return part.replace(b'"cache_read_input_tokens":0', b'"cache_read_input_tokens":1')

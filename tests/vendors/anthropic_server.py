@@ -106,6 +106,12 @@ class AnthropicServer(LoopbackServer):
         with self._cache_lock:
             return self.cache.count_tokens(body)
 
+    def heard_body(self, captured: Captured) -> Json | None:
+        return captured.json if self.caches else None
+
+    def now_s(self) -> float:
+        return self.cache.clock()
+
     def is_faultable(self, captured: Captured) -> bool:
         return captured.path == "/v1/messages"
 

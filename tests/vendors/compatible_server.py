@@ -178,6 +178,9 @@ class CompatibleServer(LoopbackServer):
         self.cache = CompatibleCache(profile=CompatibleProfile(reports_details=habits.reports_details))
         self._cache_lock = threading.Lock()
 
+    def heard_body(self, captured: Captured) -> Json | None:
+        return captured.json if captured.path == "/v1/chat/completions" else None
+
     def is_faultable(self, captured: Captured) -> bool:
         return captured.path in {"/v1/chat/completions", "/v1/embeddings"}
 

@@ -67,6 +67,7 @@ class GeminiServer(LoopbackServer):
         self.caches = caches
         self._cache_lock = threading.Lock()
         self.replies: deque[Said] = deque()
+        self.created: dict[str, Json] = {}
         self.page_size = 1000
         self.batches = GeminiBatchDesk(self._batched, clock)
         self._count = 0
@@ -98,6 +99,16 @@ class GeminiServer(LoopbackServer):
         """Tokens of everything sent."""
         with self._cache_lock:
             return self.cache.count_tokens(body)
+
+    def heard_body(self, captured: Captured) -> Json | None:
+        body: Json = camel(captured.json)
+        stored = self.created.get(str(body.pop("cachedContent", "")), {})
+        contents = [*stored.get("contents", ()), *body.get("contents", ())]
+        model = captured.path.removeprefix(f"/{VERSION}/models/").partition(":")[0]
+        return {**stored, **body, "contents": contents, "model": model}
+
+    def now_s(self) -> float:
+        return self.cache.clock()
 
     def is_faultable(self, captured: Captured) -> bool:
         return captured.path.endswith((":streamGenerateContent", ":generateContent"))
@@ -132,7 +143,9 @@ class GeminiServer(LoopbackServer):
         name = captured.path.removeprefix(f"/{VERSION}/")
         match captured.method, name.count("/"):
             case "POST", 0:
-                return stored.create(_body(captured), owner=self.key)
+                made = stored.create(_body(captured), owner=self.key)
+                self.created[made["name"]] = _body(captured)
+                return made
             case "GET", 0:
                 size = int(captured.query.get("pageSize", ("0",))[0])
                 token = captured.query.get("pageToken", ("",))[0]

@@ -9,12 +9,13 @@ import json
 import socket
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import parse_qs, urlsplit
 
 from tests.patience import PATIENCE_S
@@ -171,6 +172,20 @@ class Rewrite:
     change: Callable[[bytes], bytes]
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A request that asked a model to speak and was not refused.
+
+    Args:
+        body: as the vendor reads it, the model's name and stored contents included; at_s: by the server's clock.
+        is_second: it comes in the place of one that the vendor refused.
+    """
+
+    body: Json
+    at_s: float
+    is_second: bool = False
+
+
 Fault = Answer | Silent | HangUp | DropAfter | DropAfterBytes | EndAfter | InsertAfter | HoldAfter | Rewrite
 
 
@@ -186,12 +201,18 @@ class LoopbackServer:
     """Serves on 127.0.0.1 from `with` to its end. Vendors override `answer`.
 
     Attributes:
+        started: all of this process, the newest last; the prefix guard of the tests takes them.
         requests: every request, in the order of arrival.
+        heard: those that a model was to answer, in the order in which the vendor took them.
         faults: taken from the left, one for each request that `is_faultable`; empty: behave.
     """
 
+    started: ClassVar[list[LoopbackServer]] = []
+
     def __init__(self) -> None:
         self.requests: list[Captured] = []
+        self.heard: list[Heard] = []
+        self._has_refused = False
         self.faults: deque[Fault] = deque()
         self._lock = threading.Lock()
         server = self
@@ -213,6 +234,7 @@ class LoopbackServer:
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
 
     def __enter__(self) -> Self:
+        LoopbackServer.started.append(self)
         self._thread.start()
         return self
 
@@ -222,6 +244,10 @@ class LoopbackServer:
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread.is_alive()
 
     @property
     def port(self) -> int:
@@ -239,6 +265,14 @@ class LoopbackServer:
     def answer(self, captured: Captured) -> Reply | StreamReply:
         """What the vendor answers. Overridden."""
         raise NotImplementedError
+
+    def heard_body(self, captured: Captured) -> Json | None:
+        """The body of a request as the vendor's cache reads it, None where nothing of it is kept. Overridden."""
+        return None
+
+    def now_s(self) -> float:
+        """Seconds since the epoch by the server's clock."""
+        return time.time()
 
     def is_faultable(self, captured: Captured) -> bool:
         """Whether scripted faults meet this request: those that ask a model to speak."""
@@ -259,6 +293,7 @@ class LoopbackServer:
     def _serve(self, handler: BaseHTTPRequestHandler, captured: Captured, fault: Fault | None) -> None:
         match fault:
             case Answer(reply):
+                self._has_refused = reply.status != 200
                 _send(handler, reply)
                 return
             case HangUp():
@@ -270,10 +305,20 @@ class LoopbackServer:
             case _:
                 pass
         answer = self.answer(captured)
+        if answer.status != 200 and self.is_faultable(captured):
+            self._has_refused = True
         if isinstance(answer, Reply):
+            self._note(captured, answer)
             _send(handler, answer)
         else:
-            _stream(handler, answer, fault)
+            _stream(handler, answer, fault, lambda: self._note(captured, answer))
+
+    def _note(self, captured: Captured, answer: Reply | StreamReply) -> None:
+        """The answer begins: what was asked is in the vendor's cache."""
+        body = self.heard_body(captured) if answer.status == 200 and self.is_faultable(captured) else None
+        if body:
+            self.heard.append(Heard(body, self.now_s(), is_second=self._has_refused))
+            self._has_refused = False
 
 
 def _capture(handler: BaseHTTPRequestHandler) -> Captured:
@@ -315,7 +360,9 @@ def _send_head(
         handler.send_header(name, value)
 
 
-def _stream(handler: BaseHTTPRequestHandler, reply: StreamReply, fault: Fault | None) -> None:
+def _stream(
+    handler: BaseHTTPRequestHandler, reply: StreamReply, fault: Fault | None, on_begin: Callable[[], None]
+) -> None:
     _send_head(handler, reply, {"content-type": "text/event-stream; charset=utf-8"})
     handler.send_header("transfer-encoding", "chunked")
     handler.end_headers()
@@ -343,6 +390,7 @@ def _stream(handler: BaseHTTPRequestHandler, reply: StreamReply, fault: Fault | 
                 pass
         if number == 0:
             reply.on_begin()
+            on_begin()
         _chunk(handler, part)
         sent += len(part)
     handler.wfile.write(b"0\r\n\r\n")

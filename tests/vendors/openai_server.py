@@ -81,6 +81,12 @@ class OpenAiServer(LoopbackServer):
         refused = RefusedError(status, message, code=code, kind=kind or "invalid_request_error")
         return json_reply(status, refused.body, {"x-request-id": self._next_id("req"), **headers})
 
+    def heard_body(self, captured: Captured) -> Json | None:
+        return captured.json if self.caches else None
+
+    def now_s(self) -> float:
+        return self.cache.clock()
+
     def is_faultable(self, captured: Captured) -> bool:
         return captured.path == "/v1/responses"
 

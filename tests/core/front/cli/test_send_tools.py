@@ -68,6 +68,7 @@ def test_a_message_can_be_sent_without_the_tools_of_its_discussion(world: World)
     assert ["tools" in body for body in world.server.bodies] == [True, False]
 
 
+@pytest.mark.breaks_prefix("two discussions begin with the same words")
 def test_a_folder_that_is_not_trusted_says_which_tools_are_missing_and_how_they_come(world: World) -> None:
     world.server.replies += [Said("Hello."), Said("Hello again.")]
     ended = world.run("send", "--tools", "Write it.")

@@ -27,6 +27,10 @@ SYSTEM, FILES, TEXT = "7/digest", "10", "12/text"
 """Keys of the parts behind which the plans of these tests mark."""
 
 
+METADATA = "<discussion>\nTurns so far: some.\n</discussion>\n"
+"""Layer 8 as our stack frames it, which stands in one request alone."""
+
+
 def words(tokens: int, name: str = "") -> str:
     """A text of so many tokens where four characters are one."""
     return f"{name} ".ljust(4 * tokens, "x")
@@ -43,7 +47,7 @@ def turn(
     cache: CachePlan | None = None,
     system: str = "",
     files: str = "",
-    metadata: str = "Turns so far: some.",
+    metadata: str = METADATA,
     discussion: str = "d1",
     **rest: Any,
 ) -> ProviderRequest:

@@ -142,6 +142,7 @@ def test_every_turn_reads_and_writes_what_its_plan_said(talk: Talk) -> None:
     assert all(made.read_tokens > 3500 for made, _ in billed[1:])
 
 
+@pytest.mark.breaks_prefix("a file and the digest are others")
 def test_a_changed_layer_costs_what_was_foretold(talk: Talk) -> None:
     for number in range(2):
         talk.turn(inputs(number))

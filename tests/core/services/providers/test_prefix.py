@@ -114,6 +114,7 @@ def turns(long_system: bool) -> Iterator[StackInputs]:
 
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)
 @pytest.mark.parametrize("long_system", [True, False])
+@pytest.mark.breaks_prefix("layers 9 to 11 are others, 1 to 7 are held")
 def test_consecutive_turns_send_the_same_bytes_up_to_the_end_of_layer_7(
     vendor: Vendor, *, long_system: bool
 ) -> None:
@@ -126,6 +127,7 @@ def test_consecutive_turns_send_the_same_bytes_up_to_the_end_of_layer_7(
 
 
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)
+@pytest.mark.breaks_prefix("the digest and the persona change")
 def test_a_change_of_the_prefix_shows_on_the_wire_and_needs_its_reason(vendor: Vendor) -> None:
     base = replace(full_inputs(), tools=TOOLS)
     with talk_with(vendor) as talk:

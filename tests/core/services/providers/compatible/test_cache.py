@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from core.kernel.values.cache import CachePlan
 from core.services.providers.compatible.client import CompatibleProvider
 from core.services.providers.profiles import merge_models
@@ -34,6 +36,7 @@ def test_the_next_turn_reuses_what_the_server_reports_it_kept() -> None:
     assert second.cache_write_tokens is None
 
 
+@pytest.mark.breaks_prefix("another salt is there to miss the cache")
 def test_after_a_changed_salt_nothing_is_reused_and_then_it_is_again() -> None:
     salted = f"epoch 1 {words(2000)}"
     with talking_to(LLAMA_CPP) as (_, client):

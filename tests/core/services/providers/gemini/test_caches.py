@@ -17,7 +17,7 @@ from core.services.providers.model_data import packaged_models
 from core.services.providers.protocol import CancelToken
 from core.talk.caching.contents import contents_usd
 from core.talk.caching.offers import cache_prices
-from tests.core.services.providers.caching_kit import FILES, SYSTEM, sent, turn, words
+from tests.core.services.providers.caching_kit import FILES, METADATA, SYSTEM, sent, turn, words
 from tests.core.services.providers.gemini.kit import ARGON, FLASH
 from tests.core.services.providers.outcomes import NO_BLOBS, Outcome, outcome, run_beside, server_settings
 from tests.vendors.billing.clock import Clock, moment
@@ -83,13 +83,13 @@ def test_the_first_turn_stores_the_prefix_and_is_sent_by_it(
     assert made["tools"]
     assert [len(content["parts"]) for content in made["contents"]] == [1]
     assert not {"systemInstruction", "tools", "toolConfig"} & spoken.keys()
-    assert [part["text"] for part in spoken["contents"][0]["parts"]] == ["Hello?", "Turns so far: some."]
+    assert [part["text"] for part in spoken["contents"][0]["parts"]] == ["Hello?", METADATA]
     report = reports(result)[0]
     assert report.is_new
     assert report.stored is not None
     assert (report.stored.discussion_id, report.stored.prefix_hash) == ("d1", HASH)
     assert result.usage.cache_read_tokens == report.stored.tokens > 3000
-    assert result.usage.input_tokens == report.stored.tokens + 2 + 5
+    assert result.usage.input_tokens == report.stored.tokens + 2 + (len(METADATA) + 3) // 4
 
 
 def test_a_later_turn_uses_it_by_name_and_stores_nothing(
@@ -360,6 +360,7 @@ def test_two_discussions_with_one_prefix_at_once_store_it_once(
     assert sum(report.is_new for result in results for report in reports(result)[:1]) == 1
 
 
+@pytest.mark.breaks_prefix("two discussions begin with the same words")
 def test_after_a_start_the_live_ones_are_found_again_and_the_orphans_are_named(
     server: GeminiServer, clock: Clock, client: GeminiProvider
 ) -> None:
