@@ -266,9 +266,10 @@ def _loses_items(project: Project, command: ChangePreset | SavePreset | RenamePr
     now = project.presets.get(command.name)
     if now is None:
         return False
-    if isinstance(command, ChangePreset):
-        return command.name in project.unsaved_presets and not _holds(command.items, now)
     filed = project.filed_presets.get(command.name)
+    if isinstance(command, ChangePreset):
+        held = (*command.items, *(() if filed is None else filed.items))
+        return command.name in project.unsaved_presets and not _holds(held, now)
     return filed is not None and not _holds(now.items, filed)
 
 

@@ -189,6 +189,8 @@ ITEM, OTHER = FileItem(path="a.py", notes="the turn"), FileItem(path="b.py")
         ((ITEM,), (ITEM,), False, ChangePreset("p", ()), False),
         ((ITEM,), (ITEM, OTHER), True, ChangePreset("p", (ITEM,)), True),
         ((ITEM,), (ITEM, OTHER), True, ChangePreset("p", (OTHER, ITEM)), False),
+        ((ITEM,), (ITEM, OTHER), True, ChangePreset("p", (OTHER,)), False),
+        ((ITEM,), (ITEM,), True, ChangePreset("p", (FileItem(path="a.py"),)), False),
         ((), (ITEM,), True, ChangePreset("p", (FileItem(path="a.py"),)), True),
         ((ITEM,), (), True, SavePreset("p"), True),
         ((ITEM,), (FileItem(path="a.py"),), True, SavePreset("p"), True),
