@@ -16,7 +16,7 @@ import msgspec
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.ids import make_id
-from core.kernel.language import in_english, spliced, tr
+from core.kernel.language import as_sentences, in_english, spliced, tr
 from core.kernel.patterns import late
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.imports import (
@@ -548,12 +548,12 @@ def sum_text(report: ImportReport) -> str:
     if report.faults and not report.count:
         return tr("The program could read nothing. {faults}", faults=fault_text(report.faults[0]))
     cut = next((one for one in report.faults if one.is_cut), None)
-    return spliced("{}{}", _cut_text(cut) if cut is not None else "", _sum(report))
+    return as_sentences(_cut_text(cut) if cut is not None else "", _sum(report))
 
 
 def _cut_text(cut: ImportFault) -> str:
     return tr(
-        "{name} is cut off in the middle; the import takes the complete conversations. ",
+        "{name} is cut off in the middle; the import takes the complete conversations.",
         name=PurePath(cut.file).name,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.patterns import late
 
 _REFUSED = late(r"(?i)EROFS|read-only file system|(?:errno|os error) 30\b|EPERM: operation not permitted")
@@ -36,12 +36,11 @@ def _places(answer: str, root: str) -> Iterator[str]:
 
 def write_note(server: str, places: tuple[str, ...], root: str) -> tuple[str, str]:
     """Words on writes that were refused, and on the way to allow them."""
-    where = tr("the project ({root}) and ", root=root) if root else ""
-    what = tr(
-        "The MCP server {server} could not write {places}. It may write only into {where}its own /tmp.",
-        server=server,
-        places=", ".join(places),
-        where=where,
+    what = as_sentences(
+        tr("The MCP server {server} could not write {places}.", server=server, places=", ".join(places)),
+        tr("It may write only into the project ({root}) and its own /tmp.", root=root)
+        if root
+        else tr("It may write only into its own /tmp."),
     )
     if _OF_A_PACKAGE.search(places[0]):  # its own code: nobody should write there
         return what, tr("Give the server a folder in this project. Its README names the argument or variable")

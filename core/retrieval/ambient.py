@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.frame import frame, one_line, without_blocks
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.patterns import late
 from core.kernel.tokens import estimate_text_tokens
 from core.kernel.values.curation import LineRange
@@ -403,7 +403,7 @@ def _passage(one: _Told, terms: Iterable[str]) -> RecalledPassage:
         else tr(" and ").join(by) or tr("the search found the passage")
     )
     if hit.newer and not one.is_answer:
-        why += tr("; a newer passage says something similar: {newer}", newer=hit.newer)
+        why = joined("; ", (why, tr("a newer passage says something similar: {newer}", newer=hit.newer)))
     lines = LineRange(one.number, one.number) if one.is_answer else hit.lines
     return RecalledPassage(
         source=source_name(hit),

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.kernel.figures import count
 from core.kernel.frame import flat, one_line
-from core.kernel.language import as_sentences, spliced, tr
+from core.kernel.language import as_sentences, joined, spliced, tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.agent import STOP_NOTICE, CallState
 from core.kernel.values.messages import Role
@@ -213,7 +213,7 @@ def _given_together(state: AppState) -> tuple[AppState, tuple[SignalEffect, ...]
     kinds = Counter(note.kind for note in held)
     parts = [count(kinds[kind], *_COUNTED[kind]) for kind in NotificationKind if kinds[kind]]
     more = (count(missed, tr("more notification"), tr("more notifications")),) if missed else ()
-    text = tr("While notifications were held back: ") + ", ".join((*parts, *more))
+    text = tr("While notifications were held back: {events}", events=joined(", ", (*parts, *more)))
     newest = next((one for one in reversed(held) if one.discussion_id in state.discussions.summaries), None)
     action = SelectDiscussion(newest.discussion_id) if newest is not None else None
     label = tr("Open the newest") if action is not None else ""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.kernel import figures as fmt
 from core.kernel.ids import time_of_id
-from core.kernel.language import capital, tr
+from core.kernel.language import as_sentences, capital, tr
 from core.kernel.values.cache import CacheOrphan, Rewrite, has_price
 from core.kernel.values.messages import Entry, Message, Role
 from core.kernel.values.provider import ProviderKind
@@ -257,9 +257,11 @@ def _saved_figure(state: AppState) -> Figure:
         )
     saved = sum(known)
     is_loss = saved <= -LEAST_LOSS_USD
-    tip = tr("{result}, since the program started", result=saved_text(saved))
-    if len(known) < len(state.caching.totals):
-        tip += tr("; requests of unknown price are left out")
+    left_out = tr("This leaves out requests of unknown price")
+    tip = as_sentences(
+        tr("{result}, since the program started", result=saved_text(saved)),
+        left_out if len(known) < len(state.caching.totals) else "",
+    )
     value = fmt.dollars(abs(saved)) if abs(saved) >= 0.005 else fmt.money(-saved if is_loss else saved)
     return Figure(
         value=f"-{value}" if is_loss else value,

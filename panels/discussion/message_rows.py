@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 import msgspec
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.patterns import late
 from core.kernel.stored_texts import retold
 from core.kernel.values.agent import AgentTurn
@@ -280,7 +280,9 @@ def left_words(cut: ViewCut, where: str = "") -> str:
     )
     is_told = not cut.left_messages or cut.summary.strip() or cut.journal.strip()
     words = "; ".join(said) or tr("The model still reads every message")
-    return f"{words}." + ("" if is_told else tr(" The model reads no summary of them."))
+    return as_sentences(
+        words, "" if is_told else tr("The model reads no summary of the messages."), is_closed=True
+    )
 
 
 # The words of a message, and the menu at a right click on them.

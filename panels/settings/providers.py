@@ -235,11 +235,11 @@ def models_section(desk: Desk) -> None:
     why = (
         ""
         if ai.provider or ai.model
-        else tr(" Until you use a model: one with a key, else the small built-in model.")
+        else tr("This holds until you use a model: one with a key, else the small built-in model.")
     )
     ui.text(
         "first",
-        tr("A new discussion now uses {label}.{why}", label=label, why=why),
+        as_sentences(tr("A new discussion now uses {model}.", model=label), why),
         tone="muted",
         style="small",
         wraps=True,

@@ -11,7 +11,7 @@ from core.front.cli.output import Console
 from core.front.cli.questions import check_terminal, confirm_final
 from core.front.cli.version import version_text
 from core.kernel.figures import count, size
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.services.settings.settings_loader import config_request
 
 SHOWN = 10
@@ -82,8 +82,10 @@ def run_restore(options: Options, console: Console) -> int:
         console.note(tr("Nothing was changed."))
         return 1
     console.note(
-        tr("{done} restored to {home}.", done=_words(done), home=home)
-        + (tr(" Your earlier files are in {aside}.", aside=done.aside) if done.aside else "")
+        as_sentences(
+            tr("{done} restored to {home}.", done=_words(done), home=home),
+            tr("Your earlier files are in {aside}.", aside=done.aside) if done.aside else "",
+        )
     )
     if options.is_json:
         console.json({"home": str(home), "files": done.files, "bytes": done.size_bytes, "aside": done.aside})

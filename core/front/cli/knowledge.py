@@ -22,7 +22,7 @@ from core.kernel.child_process import run_at_terminal
 from core.kernel.errors import ConfigError, LockedError, SlopError, StorageError
 from core.kernel.figures import count
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.text_editor import editor_words, find_editor
 from core.kernel.values.facts import FactProblem, IndexedFact, fact_data
 from core.kernel.values.harvest import HarvestUse
@@ -307,8 +307,10 @@ def run_prompt(asked: ConfigRequest, console: Console, *, edits: bool, is_json: 
         return 0
     console.line(text.removesuffix("\n"))
     console.note(
-        f"{place}: {whose}"
-        + ("" if whose == "yours" else tr("; `manual-slop knowledge prompt --edit` makes your own copy"))
+        as_sentences(
+            f"{place}: {whose}",
+            "" if whose == "yours" else tr("`manual-slop knowledge prompt --edit` makes your own copy"),
+        )
     )
     return 0
 

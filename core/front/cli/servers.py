@@ -15,7 +15,7 @@ from core.front.cli.search import local_retrieving
 from core.front.cli.session import FrontEnd, UsageError, check_name, report_faults_of, session
 from core.kernel.errors import SlopError
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.paths import project_file
 from core.kernel.values.mcp import McpPhase, McpServer, McpTool
 from core.kernel.values.retrieval import AskedPlaces, MemoryToolAnswer
@@ -412,9 +412,9 @@ def _trust(request: ConfigRequest, loaded: LoadedSettings) -> str:
     rest = (
         ""
         if project.has_file
-        else tr(" The folder has no manual_slop.toml. If one appears, the program asks you first.")
+        else tr("The folder has no manual_slop.toml. If one appears, the program asks you first.")
     )
-    return tr("{root} is trusted.{rest}", root=request.root, rest=rest)
+    return as_sentences(tr("{root} is trusted.", root=request.root), rest)
 
 
 def _request(options: Options, folder: str) -> ConfigRequest:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from core.kernel.figures import dollars
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 
 # Usage and cost of a call, in one meaning on every provider.
 
@@ -226,17 +226,17 @@ class ReachedLimit(msgspec.Struct, frozen=True):
         if self.why:
             return self.why
         more = (
-            tr(", running requests may add about {reserved_usd}", reserved_usd=dollars(self.reserved_usd))
+            tr("Running requests may add about {reserved_usd}.", reserved_usd=dollars(self.reserved_usd))
             if self.reserved_usd
             else ""
         )
-        return tr(
-            "You have reached the limit of {limit_usd} for {scope}: {spent_usd} spent{more}.",
+        said = tr(
+            "You have reached the limit of {limit_usd} for {scope}: {spent_usd} spent.",
             limit_usd=dollars(self.limit_usd),
             scope=_SCOPE_WORDS[self.scope],
             spent_usd=dollars(self.spent_usd),
-            more=more,
         )
+        return as_sentences(said, more)
 
 
 class SpendRefusal(msgspec.Struct, frozen=True):

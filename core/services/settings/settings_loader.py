@@ -56,6 +56,7 @@ from core.services.settings.trust import approvals_file, approved_servers, trust
 TRUST_FILE = "trusted.toml"
 MAX_FAULTS = 100
 """Faults of one file that are named; of more, how many there are."""
+KEPT = tr("The program keeps the earlier settings")
 
 T = TypeVar("T")
 
@@ -300,11 +301,11 @@ def _read_file(
         text = read_text(path)
         data = None if text is None else parse(text, path)
     except ConfigError as error:
-        kept = tr("; the program keeps the earlier settings") if last_good is not None else ""
-        reason = as_sentences(error.what, error.remedy)
+        kept = KEPT if last_good is not None else ""
+        reason = as_sentences(error.what, error.remedy, kept)
         return (
             (empty if last_good is None else last_good),
-            (SettingsFault(path=str(path), line=error.line, reason=reason + kept),),
+            (SettingsFault(path=str(path), line=error.line, reason=reason),),
             True,
         )
     if text is None or data is None:
@@ -320,12 +321,12 @@ def _faults(path: Path, text: str, flaws: list[Flaw], *, is_kept: bool) -> tuple
     shown = (
         flaws if len(flaws) <= MAX_FAULTS else sorted(flaws, key=lambda flaw: not flaw.is_grave)[:MAX_FAULTS]
     )
-    kept = tr("; the program keeps the earlier settings") if is_kept else ""
+    kept = KEPT if is_kept else ""
     faults = [
         SettingsFault(
             path=str(path),
             line=line,
-            reason=flaw.reason + (kept if flaw.is_grave else ""),
+            reason=as_sentences(flaw.reason, kept if flaw.is_grave else ""),
             is_grave=flaw.is_grave,
         )
         for flaw, line in zip(shown, lines_of(text, [flaw.place for flaw in shown]), strict=True)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from core.kernel.figures import lifetime
 from core.kernel.ids import make_id
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.values.cache import (
     CacheLedgerEntry,
     CacheOrphan,
@@ -405,10 +405,11 @@ def _used(
         ttl_s=ttl_s,
         name=entry.name,
     )
-    text = tr("The provider reads {ends:,} tokens from the stored prefix", ends=wire.ends[way.place]) + (
-        tr(", and holds it for {hold_s} after this turn.", hold_s=lifetime(round(hold_s)))
+    text = as_sentences(
+        tr("The provider reads {ends:,} tokens from the stored prefix", ends=wire.ends[way.place]),
+        tr("It keeps the prefix for {time} after this turn.", time=lifetime(round(hold_s)))
         if hold_s > 0
-        else tr("; holding it for longer would cost more than it saves.")
+        else tr("To keep the prefix for longer would cost more than it saves."),
     )
     return _plan(prices, wire, way, use, without, text)
 

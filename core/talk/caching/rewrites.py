@@ -593,8 +593,8 @@ def notice_text(state: AppState) -> tuple[str, str]:
     ]
     reasons = list(dict.fromkeys(one.why for one in (*whole, *appended)))
     why = joined("; ", reasons) if len(reasons) <= NAMED else tr("knowledge changed")
-    each = tr(" The Caching panel lists each discussion.") if len(rows) > 1 else ""
-    return as_sentences(*texts), spliced("{}.{}", capital(why), each)
+    each = tr("The Caching panel lists each discussion.") if len(rows) > 1 else ""
+    return as_sentences(*texts), as_sentences(capital(why), each, is_closed=True)
 
 
 def _summed(state: AppState, rows: list[Rewrite]) -> str:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean
 from core.kernel.key_files import mark_of
-from core.kernel.language import tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.opener import OddFileError, open_descriptor
 from core.kernel.values.curation import (
     FileItem,
@@ -454,8 +454,9 @@ def _empty_glob(pattern: str, ignored: int) -> FileProblem:
         skipped=skipped,
     )
     if ignored:
-        detail += tr(
-            " .gitignore excludes {ignored:,} matches; `include_ignored = true` includes them.",
+        excluded = tr(
+            ".gitignore excludes {ignored:,} matches; `include_ignored = true` includes them.",
             ignored=ignored,
         )
+        detail = as_sentences(detail, excluded)
     return FileProblem(FileProblemKind.EMPTY_GLOB, detail)

@@ -161,7 +161,7 @@ def test_the_three_figures_are_of_what_was_reported_alone() -> None:
 
     assert (rate.value, saved.value, left.value) == ("23.5 %", "$1.94", "4 min")
     assert "80 of 340 tokens" in rate.tip
-    assert "unknown price are left out" in saved.tip
+    assert "leaves out requests of unknown price" in saved.tip
 
 
 def test_without_totals_the_hit_rate_is_that_of_the_discussion() -> None:

@@ -618,7 +618,7 @@ def test_a_call_of_a_preview_holds_its_price_back_from_others_and_not_from_itsel
     book.play(SpentCounted(START, 1.0))
     book.play(PreviewHarvest())
     assert book.play(HarvestCalling(1.5)) == (LetHarvestCall(),)
-    assert "running requests may add about $1.50" in limit_reached(book.state)
+    assert "Running requests may add about $1.50" in limit_reached(book.state)
 
     book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.5), 0.5, "one")))
     book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.5), 0.5, "one")))
@@ -655,7 +655,7 @@ def test_a_call_that_other_programs_left_no_money_for_ends_the_preview_and_is_he
     (stopped,) = of(book.play(HarvestCalling(0.5)), CancelHarvest)
     assert (
         stopped.why
-        == "You have reached the limit of $2.00 for today: $1.50 spent, running requests may add about $0.50."
+        == "You have reached the limit of $2.00 for today: $1.50 spent. Running requests may add about $0.50."
     )
     assert book.state.spending.reserved == {}
     assert book.shared[-1] == SettleReserve(HELD, {})

@@ -73,7 +73,7 @@ def test_a_file_that_breaks_leaves_its_last_good_settings_and_names_the_line(req
     assert broken.settings.trash_days == 3
     (fault,) = broken.faults
     assert (fault.path, fault.line) == (str(request_.config_file), 3)
-    assert "the program keeps the earlier settings" in fault.reason
+    assert "The program keeps the earlier settings" in fault.reason
 
 
 def test_a_wrong_value_keeps_the_whole_files_last_good(request_: ConfigRequest) -> None:

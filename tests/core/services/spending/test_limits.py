@@ -144,7 +144,7 @@ def test_what_is_under_way_is_said_beside_what_is_spent() -> None:
 
     assert (
         said
-        == "You have reached the limit of $5.00 for today: $4.00 spent, running requests may add about $1.10."
+        == "You have reached the limit of $5.00 for today: $4.00 spent. Running requests may add about $1.10."
     )
 
 
@@ -169,6 +169,6 @@ def test_what_is_held_back_counts_towards_both_limits_and_nothing_in_the_backgro
     assert [has_room(held, 0.25, elsewhere_usd=usd) for usd in (0.25, 0.3)] == [True, False]
 
     full = reserve(held, "harvest", 0.6)
-    assert "running requests may add about $1.10" in limit_reached(full)
+    assert "Running requests may add about $1.10" in limit_reached(full)
     assert not limit_reached(full, besides="harvest")
     assert release(release(full, "harvest"), "keepalive/a").spending.reserved == {}

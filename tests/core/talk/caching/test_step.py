@@ -160,7 +160,7 @@ def test_pings_that_are_due_together_go_only_as_far_as_the_days_money_reaches(bo
     assert [ping.discussion_id for ping in sent] == [first, third]
     assert len({ping.record_id for ping in sent}) == 2
     assert of(book.play(due), SendPing) == ()
-    assert "running requests may add about $0.40" in limit_reached(with_limit(book.state, 0.9))
+    assert "Running requests may add about $0.40" in limit_reached(with_limit(book.state, 0.9))
 
     book.play(CacheRead(first, None, UsageKind.KEEPALIVE, record_id=sent[0].record_id))
     assert [ping.discussion_id for ping in of(book.play(due), SendPing)] == [first]
