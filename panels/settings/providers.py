@@ -262,7 +262,7 @@ def _prices(desk: Desk) -> None:
         desk.send(PriceModels())
     source = config.price_source
     with ui.row("prices"):
-        own = (
+        yours = (
             tr(
                 "Your models.toml beside config.toml has prices of {models}.",
                 models=fmt.count(source.own, tr("model"), tr("models")),
@@ -271,7 +271,7 @@ def _prices(desk: Desk) -> None:
             else tr("You can give your own prices in models.toml beside your config.toml.")
         )
         used = tr("Prices per million tokens: {name} of {day}.", name=source.name, day=source.as_of)
-        text = as_sentences(used, own) if source.name else tr("Reading prices")
+        text = as_sentences(used, yours) if source.name else tr("Reading prices")
         ui.text("source", text, tone="muted", style="small", wraps=True, width=0)
         tip = tr("Download newer prices and use them from now on")
         if ui.button(
