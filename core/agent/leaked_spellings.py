@@ -1,4 +1,4 @@
-"""How families of models spell their calls, as the few spellings that `leaked_dialects` and `leaked_calls` read: one row a family.
+"""Spellings of calls by families of models, and the few of them that `leaked_dialects` and `leaked_calls` read: one row a family.
 
 Source: vLLM `vllm/tool_parsers`, SGLang `python/sglang/srt/function_call`, llama.cpp `models/templates`, Ollama `model/parsers` (read 2026-11-30).
 """
@@ -15,7 +15,7 @@ _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 
 
 class _Spelling(msgspec.Struct, frozen=True):
-    """What a family writes, and what it means. `sign` stands in each text that has it: other texts are not searched."""
+    """Text that a family writes, and its meaning. `sign` stands in each text that has it: other texts are not searched."""
 
     sign: str
     written: re.Pattern[str]

@@ -170,7 +170,7 @@ _MARKS = {
     "munder": "_",
     "munderover": "_^",
 }
-"""What stands before the second part of an element, and before the third."""
+"""Marks before the second part of an element, and before the third."""
 _BETWEEN = {"mtr": ", ", "mtable": "; ", "mfenced": ", "}
 _AROUND = {"msqrt": "\u221a", "mfenced": "", "mtable": ""}
 _SPACED = frozenset("=+-<>\u2212\u00b1\u2264\u2265\u2260\u2248\u2192\u2208\u00d7\u00b7")

@@ -93,7 +93,7 @@ def _list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
 
 
 def _word(text: str) -> Any:
-    """What stands without quotes: a value of JSON, or a word."""
+    """A value of JSON, or a word, that stands without quotes."""
     try:
         return read_json(text)
     except (ValueError, RecursionError):
