@@ -318,8 +318,10 @@ class Editor(Element):
             keyboard.owner is not self and not keyboard.leaving_frames and dpg.is_item_focused(self.hit)
         )
         if self.wants_focus or is_reached:
-            self.wants_focus = False
+            is_asked, self.wants_focus = self.wants_focus, False
             self.enter()
+            if is_asked:  # a field that the Tab key led to is active for some frames more
+                keyboard.call(self)
         self._blink(c)
         if self._seen_rows(c.m) != self.window or (self.awaited is not None and self.awaited.is_done):
             self.touch()

@@ -362,3 +362,28 @@ def test_a_disabled_editor_takes_nothing(screen: Screen, writing: Writing) -> No
     person.type("x")
     assert writing.text == "as it is"
     assert not editor_of(person).is_active
+
+
+def test_a_field_that_the_tab_key_led_to_gives_the_keyboard_to_the_editor_that_is_asked_for(
+    screen: Screen,
+) -> None:
+    typed = {"one": "", "two": "", "editor": ""}
+
+    def draw(ui: Ui) -> None:
+        for name in ("one", "two"):
+            text = ui.text_input(name, typed[name], hint=name)
+            typed[name] = typed[name] if text is None else text
+        is_wanted = ui.shortcut("Ctrl+L", while_typing=True)
+        edited = ui.editor("text", typed["editor"], hint="Write", height=60, is_focused=is_wanted)
+        typed["editor"] = typed["editor"] if edited is None else edited.text
+
+    person = screen.show(draw)
+    person.click("one")
+    person.key("Tab")
+    person.type("a")
+    assert typed["two"] == "a"
+    person.key("Ctrl+l")
+    person.step(6)
+    person.type("bc")
+    person.until(lambda: typed["editor"] == "bc")
+    assert typed["two"] == "a"
