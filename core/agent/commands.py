@@ -367,7 +367,7 @@ _QUIET = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROM
 
 
 def _has_repository(root: str) -> bool:
-    """True for a project of git. What is held free of one for commands is an empty folder, which is none."""
+    """True for a project of git. The empty `.git` folder that keeps commands from making one does not count."""
     place = os.path.join(root, ".git")
     return os.path.isfile(place) or os.path.exists(os.path.join(place, "HEAD"))
 

@@ -121,7 +121,7 @@ def discussion_of(key: str) -> str:
 
 
 def unwritten(state: AppState, given: Stamp, happened: WriteFailed) -> Result:
-    """A cut could not be written: there is none."""
+    """Drop a cut that could not be written."""
     one = state.agent.compactions.get(happened.discussion_id)
     if one is None or not one.record_id or all(record.id != one.record_id for record in happened.records):
         return state, ()

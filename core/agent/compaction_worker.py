@@ -239,7 +239,7 @@ class CompactionHandler:
         )
 
     def _journal(self) -> tuple[JournalEntry, ...]:
-        """Entries of the journal; none where there is none, or it cannot be read, which is said in the log file."""
+        """Entries of the journal. Empty without a journal, and if it cannot be read: the log file then names the error."""
         try:
             with open_file(self._home / paths.JOURNAL_FILE) as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - MAX_JOURNAL_BYTES))

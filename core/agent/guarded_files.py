@@ -245,7 +245,7 @@ def _ruling(root: str) -> Iterator[str]:
 
 
 def _ruling_in_git(git: str) -> Iterator[str]:
-    """Hooks and configuration of a repository and of those inside it; of a folder that is none, itself."""
+    """Hooks and configuration of a repository and of those inside it. A folder that is no repository stands for itself."""
     if not os.path.isfile(os.path.join(git, "HEAD")):
         yield git
         return
@@ -665,7 +665,7 @@ def remove_guarded(place: ToolPath, base_sha256: str) -> str:
 
 
 def remove_empty_folder(place: ToolPath) -> None:
-    """Remove a folder, by its judged path, following no link; one that holds anything, or is none, stays. Raises nothing."""
+    """Remove an empty folder, by its judged path, following no link. Anything else stays. Raises nothing."""
     with suppress(OSError), held_folder(place.root, place.folders) as folder:
         folder.remove_folder(place.name)
 

@@ -215,7 +215,7 @@ _CALL_ARGUMENTS = (
 
 
 def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[str, Any]] | None:
-    """A call as an object with a name and arguments; None where it is none, or of no tool."""
+    """A call as an object with a name and arguments; None for anything else, and for an unknown tool."""
     for wrap in ("function", "function_call", "tool_call"):
         if isinstance(value, dict) and isinstance(value.get(wrap), dict):
             value = value[wrap]

@@ -206,7 +206,7 @@ class ToolDesk(Protocol):
         ...
 
     def keep_picture(self, name: str, data: bytes) -> AttachmentPart:
-        """Keep a picture among the discussion's attachments. Raises SlopError: it is none, or too large."""
+        """Keep a picture among the discussion's attachments. Raises SlopError: the data are no picture, or too large."""
         ...
 
     def page_text(self, data: bytes, charset: str) -> str:

@@ -88,12 +88,12 @@ def command_grant(prefixes: tuple[tuple[str, ...], ...]) -> str:
 
 
 def host_grant(host: str) -> str:
-    """Grant of a host's pages."""
+    """Grant that lets the model fetch pages of a host without a question."""
     return f"{_HOST}{host}"
 
 
 def server_grant(server: str, tool: str) -> str:
-    """Grant of a tool of an MCP server."""
+    """Grant that lets the model call one tool of an MCP server without a question."""
     return f"{_SERVER}{tool} of {server}"
 
 

@@ -202,7 +202,7 @@ def _changed(before: AppState, after: AppState) -> list[str]:
 LONGEST = timedelta(seconds=2)
 """Time for which it is put off at most; it ends with the first message behind that, a tick at the latest."""
 UNANSWERED = timedelta(seconds=1)
-"""The same while the model is asked and says nothing: then it is in nobody's way."""
+"""The same while the program waits for the model's first words: the work then delays nobody."""
 ANSWERED = timedelta(milliseconds=250)
 """The same while the model answers: a reply that is over sooner, because it only asks for a tool, does not wait for it."""
 

@@ -267,7 +267,7 @@ class HomeToolServices:
         return self._memory(searched, name, arguments_json)
 
     def keep_picture(self, discussion_id: str, name: str, data: bytes) -> AttachmentPart:
-        """Keep a picture among the discussion's attachments. Raises SlopError: it is none."""
+        """Keep a picture among the discussion's attachments. Raises SlopError: the data are no picture."""
         if not attachments.sniff(data).startswith("image/"):
             raise SlopError(f"{name!r} is no picture that a model could be shown")
         return attachments.save(self._home, discussion_id, data, name)
@@ -336,8 +336,8 @@ class DiskHandler:
 
     Args:
         root: the home; discussions: carries out those of discussions.
-        recall: reports what is kept of a discussion's cache: before its log is read, so that no request of it goes out
-            before it is known what its last one offered.
+        recall: reports the stored cache of a discussion. It runs before the log is read, so that no request goes out before
+            the tools of the last request are known.
     """
 
     def __init__(

@@ -120,7 +120,7 @@ def words_of(record: MessageRecord) -> int:
 
 
 Lookup = Callable[[str], Held | None]
-"""The discussion of an id, None where there is none."""
+"""Finds a discussion by its id; None for an unknown id."""
 
 
 class NewDiscussion(msgspec.Struct, frozen=True):

@@ -127,7 +127,9 @@ def tick(state: AppState) -> Result:
 
 
 def _taken(state: AppState, happened: ImportEnded) -> Result:
-    """Say what was taken, and once what was wrong. A session that is written right now ends in the middle: that is none."""
+    """Say what was taken, and once what was wrong. A session that another program still writes may end in the middle: that is no
+    fault.
+    """
     follow, report = replace(state.following, is_looking=False), happened.report
     faults = () if report is None else tuple(one for one in report.faults if not one.is_cut)
     why = happened.problem or (report.stopped if report is not None else "")

@@ -92,7 +92,7 @@ class TypedReader(Generic[T]):
         return _read(self._decoder.decode, data)
 
     def decode_lines(self, data: bytes) -> list[T]:
-        """JSON, a value a line. Raises msgspec.DecodeError: a line is none."""
+        """Decode JSON Lines, one value a line. Raises msgspec.DecodeError: a line is no JSON."""
         assert isinstance(self._decoder, msgspec.json.Decoder)
         return _read(self._decoder.decode_lines, data)
 

@@ -267,7 +267,7 @@ def _is_code(name: str) -> bool:
 
 
 def _text(data: bytes) -> str:
-    """Text of a file's beginning, empty for what is none."""
+    """Text of a file's beginning; empty if these bytes are no text."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data[: len(data) // 2 * 2].decode("utf-16", "replace")
     if b"\0" in data[:_SAMPLE_BYTES]:

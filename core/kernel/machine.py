@@ -25,7 +25,7 @@ _M_ARENA_MAX = -8
 
 
 def give_back_freed() -> None:
-    """Keep glibc from holding on to what was freed; nothing elsewhere. Idempotent. To be said before threads begin.
+    """Make glibc return freed memory to the system; does nothing elsewhere. Idempotent. Call it before threads begin.
 
     Left alone, it takes the first large block that is freed as a sign that more will come, and serves all up to that
     size (32 MB) from heaps of each thread, which give back only what is free at their end: a reply of 50 MB cost
@@ -56,7 +56,7 @@ def trim_heaps() -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without looks for garbage: a hundred thousand values at once would cause hundreds, and there is none."""
+    """Switch the garbage collector off for a while: making 100,000 values at once would start it hundreds of times, for nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -37,7 +37,7 @@ _FOLDER_FLAGS = os.O_RDONLY | _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr
 _IS_LINK = frozenset({errno.ELOOP, getattr(errno, "EMLINK", errno.ELOOP)})
 """Errors of `O_NOFOLLOW` at a link; the second is FreeBSD's."""
 _SYSTEM_FOLDERS = ("/dev", "/proc", "/sys")
-"""Folders of files that are none: the way out of the terminal, endless zeros, the memory of processes."""
+"""Folders whose entries are no regular files: terminals, endless zeros, the memory of processes."""
 _NODES = (
     (stat.S_ISFIFO, tr("a named pipe")),
     (stat.S_ISSOCK, "a socket"),
@@ -247,7 +247,7 @@ class HeldFolder:
             os.unlink(name, dir_fd=self.descriptor)
 
     def remove_folder(self, name: str) -> None:
-        """Remove an empty folder in it. Raises OSError: it holds something, or is none."""
+        """Remove an empty folder in this one. Raises OSError: it is not empty, or no folder."""
         if self.descriptor is None:
             os.rmdir(os.path.join(self.path, name))
         else:
@@ -332,7 +332,7 @@ def write_target(path: Path) -> Path:
 
 
 def require_file(path: Path) -> None:
-    """Raise OddFileError or IsADirectoryError where something stands at a path that is no file; a link is none."""
+    """Raise OddFileError or IsADirectoryError if something else than a regular file, such as a link, stands at a path."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:

@@ -49,7 +49,7 @@ _NODE_VALUES = frozenset(
 )  # fmt: skip
 _NODE_WORDS = frozenset({"run", "serve", "watch", "test", "exec"})
 _NODE_FORMS = ("{}.js", "{}.cjs", "{}.mjs", "{}.ts", "{}/package.json", "{}/index.js", "{}/index.ts")
-"""Files that Node and its kin run for a name that is none itself, or a folder's."""
+"""Files that Node and similar programs run for a name that is no file itself, or that is a folder."""
 OTHERS = late(r"ruby|perl|php|lua[\d.]*|tclsh|rscript|julia|java|dotnet|groovy|elixir|pwsh|powershell")
 _OTHER_VALUES = frozenset(["-I", "-r", "-cp", "-classpath", "--class-path", "-p", "--module-path", "-jar", "-File", "-f", "-pa", "-l"])  # fmt: skip
 _CODE_FOLDERS = frozenset(["-cp", "-classpath", "--class-path", "-p", "--module-path", "-I"])
@@ -512,7 +512,7 @@ def _named_files(words: Sequence[str], folder: str) -> RunWords:
 
 
 def first_line(path: str) -> tuple[str, ...]:
-    """Words of a script's first line, empty for what is none."""
+    """Words of a script's `#!` line; empty without one."""
     try:
         found = _SHEBANG.match(read_file(path, most_bytes=_HEAD_BYTES)[:300])
     except (OSError, SlopError):

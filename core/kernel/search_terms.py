@@ -169,7 +169,7 @@ def _day_of_week(year: int, week: int, weekday: int) -> str:
 
 
 def day_words(date: str) -> str:
-    """An ISO 8601 day, or month, in words: `8 may 2023`. Empty for what is none."""
+    """An ISO 8601 day or month in words: `8 may 2023`. Empty for other text."""
     found = _ISO.fullmatch(date)
     return _worded(found[1], found[2], found[3]) if found else ""
 

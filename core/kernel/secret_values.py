@@ -174,7 +174,7 @@ def is_sure_value(value: str, *, is_hex_too: bool = False) -> bool:
 
 
 def _is_other(value: str) -> bool:
-    """True for what is written like a secret and is none: an address, a hash, a file, a date, a number with its name."""
+    """True for text that looks like a secret but is none: an address, a hash, a file, a date, a number with its name."""
     return (
         "://" in value
         or _HASH.fullmatch(value) is not None
@@ -234,7 +234,7 @@ def _is_scrambled(value: str) -> bool:
 
 
 def _is_key(value: str) -> bool:
-    """True if what could be a name is none: it changes too often, and a digit is in it."""
+    """True if a text that could be a name is random: it changes case or kind too often, and holds a digit."""
     return _is_scrambled(value) and is_mixed(value, classes=3)
 
 
@@ -285,7 +285,7 @@ def compiled(expression: str) -> re.Pattern[str]:
 
 
 def find_of(places: list[tuple[int, int]]) -> Find | None:
-    """One find of all places of secrets, in order; none where there is none."""
+    """One find that covers all places of secrets, in order; None without any."""
     if not places:
         return None
     (start, end), *also = places

@@ -422,7 +422,7 @@ def make_draft(
 
 
 def draft_names(home: Path) -> frozenset[str]:
-    """Names of drafts, below the knowledge directory; what a write that was cut short left is none."""
+    """Names of drafts, below the knowledge directory, without the leftovers of a write that was cut short."""
     folder = paths.knowledge_dir(home) / merges.FOLDER
     names = (path.name for path in folder.iterdir()) if folder.is_dir() else ()
     return frozenset(f"{merges.FOLDER}/{name}" for name in names if not name.endswith(".tmp"))

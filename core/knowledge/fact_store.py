@@ -679,7 +679,7 @@ class FactShelf:
         swaps[fact.id] = file.place.name, swaps[fact.id][1] if fact.id in swaps else text, changed
 
     def _known(self, item: str, text: str, category: FactCategory, domain: str, day: str) -> str | None:
-        """The id of the fact that an item is already, of this domain or of all; one that has expired is none."""
+        """The id of the unexpired fact that says the same as an item, in this domain or in all."""
         for name in dict.fromkeys((self._name(domain, category), file_of(GLOBAL, category))):
             file = self._file(name)
             same = file.by_text.get((category, same_text(text)), "")

@@ -67,7 +67,7 @@ def undoing_row(home: Path, record: ApplyRecord, now: datetime) -> dict[str, obj
 
 
 def left_lines(home: Path, record: ApplyRecord) -> tuple[str, ...]:
-    """Lines of an apply, as it wrote them, that a person has changed since, each as `file: line`."""
+    """Lines that an apply wrote and a person has changed since, as they were written, each as `file: line`."""
     left: list[str] = []
     for name, lines in _lines(record).items():
         data = read_bytes(paths.knowledge_dir(home) / name)

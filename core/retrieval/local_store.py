@@ -127,7 +127,7 @@ def places_of(shelf: Shelf, rows: Iterable[tuple[int, int, str, str]]) -> list[C
 
 
 def best_of(scores: dict[ChunkPlace, float], count: int) -> dict[ChunkPlace, float]:
-    """The best of some chunks, ties by path and line: all of them as they are where no more are wanted."""
+    """The `count` chunks with the highest scores, ties by path and line. Fewer chunks come back as they are."""
     if len(scores) <= count:
         return scores
     order = sorted(scores, key=lambda one: (-scores[one], one.path, one.line, one.row))

@@ -223,7 +223,9 @@ class Retrieving:
         yield from (one for one in (many, own) if one is not None and _label(one) != _label(wanted))
 
     def with_languages(self, asked: AskedPlaces, model: Embedder, answer: SearchAnswer) -> SearchAnswer:
-        """The answer with what a model that knows English alone could not do for it. It is noted, and mended by the next run."""
+        """The answer, marked as degraded if the query is not English and the model knows English alone. The next run then makes an index
+        for any language.
+        """
         own, many = self.own(asked)
         if answer.mode is SearchMode.OFF or not isinstance(own, KnowsLanguages):
             return answer

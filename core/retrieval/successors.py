@@ -98,7 +98,7 @@ def _is_kin(one: str, two: str) -> bool:
 
 
 def part_of(text: str, terms: Sequence[str], most_chars: int = PART_CHARS) -> str:
-    """A passage, or of a longer one the sentences in a row that hold most of the words. O(text)."""
+    """The passage, if it has at most `most_chars`; otherwise its run of sentences that holds most of the terms. O(text)."""
     if len(text) <= most_chars:
         return text
     ends = [0, *(found.end() for found in SENTENCE_ENDS.finditer(text)), len(text)]

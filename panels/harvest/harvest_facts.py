@@ -463,5 +463,5 @@ def items_words(counts: Sequence[tuple[str, int]]) -> str:
 
 
 def discussion_of(path: str) -> str:
-    """Id of the discussion whose log lies at a path; of no discussion where the folder is none's."""
+    """Name of the folder that holds a log: the id of its discussion, if the log is one of ours."""
     return PurePath(path).parent.name

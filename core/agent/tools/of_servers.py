@@ -112,7 +112,7 @@ def _cut(text: str) -> str:
 def _pictures(
     pictures: tuple[McpPicture, ...], one: ServerTool, desk: ToolDesk
 ) -> tuple[tuple[AttachmentPart, ...], tuple[str, ...]]:
-    """Pictures of an answer, kept with the discussion, and a sentence for each that is none."""
+    """Pictures of an answer, kept with the discussion, and a sentence for each that cannot be read as a picture."""
     kept: list[AttachmentPart] = []
     notes: list[str] = []
     for number, picture in enumerate(pictures, 1):

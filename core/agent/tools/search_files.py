@@ -237,7 +237,7 @@ def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
 
 
 def _compiled(asked: Grep) -> Any:
-    """The expression over bytes, or why it is none, a sentence."""
+    """The regular expression over bytes, or a sentence that says why the pattern is invalid."""
     import re2
 
     options = re2.Options()

@@ -35,7 +35,7 @@ def _judge(arguments_json: str, _desk: ToolDesk) -> Judged:
 
 
 def items_of(arguments_json: str) -> tuple[TodoItem, ...]:
-    """The list that a call set. Total: none where its arguments are none of `todo`."""
+    """The list that a call of `todo` set; empty if its arguments are invalid. Never raises."""
     asked = arguments_of(ActKind.OWN, _TITLE, arguments_json, SetTodo)
     return () if isinstance(asked, Judged) else _items(asked)
 

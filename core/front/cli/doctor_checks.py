@@ -781,7 +781,7 @@ def providers(loaded: LoadedSettings, store: KeyStore) -> Iterator[Finding]:
 
 
 def _program(kind: ProviderKind) -> str:
-    """Finding about the program that answers for this provider where there is none."""
+    """Sentence that the Claude Code command is missing. Empty if it is installed, and for other kinds of providers."""
     if kind is not ProviderKind.CLAUDE_CODE:
         return ""
     from core.services.providers.claude_code.client import find_program

@@ -282,7 +282,7 @@ class _Served:
 
     @property
     def instructions(self) -> str:
-        """Words about the tools; none for the notes alone, whose schemas say it all."""
+        """Words about the tools for the client's model. Empty if only notes are served: their schemas suffice."""
         return INSTRUCTIONS if self._has_knowledge else ""
 
     def tools(self) -> tuple[ToolSchema, ...]:

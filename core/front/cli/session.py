@@ -235,7 +235,7 @@ def find_discussion(state: AppState, wanted: str) -> str:
 
 
 def check_name(what: str, name: str, known: tuple[str, ...]) -> None:
-    """Raise UsageError where a name is none of those known; an empty one is."""
+    """Raise UsageError for a name that is not among those known. An empty name passes."""
     if name and name not in known:
         listed = tr(" (known: {known})", known=", ".join(known)) if known else tr(" (none known)")
         raise UsageError(

@@ -327,7 +327,7 @@ class AutonomyBody(Body, frozen=True, kw_only=True):
 
 
 class StartedData(Data, frozen=True):
-    """The discussion that goes on by itself now."""
+    """The discussion that is autonomous from now on."""
 
     discussion_id: str
 

@@ -34,7 +34,7 @@ class ImportBody(Body, frozen=True, kw_only=True):
 
 
 class StopImportBody(Body, frozen=True):
-    """Nothing more is to be said."""
+    """Body of a request that needs no field."""
 
 
 class ImportRowData(Data, frozen=True):

@@ -137,7 +137,7 @@ class NoticeData(Data, frozen=True):
 class TodayData(Data, frozen=True):
     """Money since the person's midnight. Null: not added up yet, or no limit.
 
-    `is_estimate`: of some of it the provider did not say. `under_way_usd`: what this program's calls are expected to cost
+    `is_estimate`: a provider did not report the usage of some calls. `under_way_usd`: what this program's calls are expected to cost
     that are not over.
     """
 
@@ -288,7 +288,7 @@ def action_name(kind: type[Any]) -> str:
 
 
 _NO_FIELDS = frozenset({"panel", "action", "keeps_cache"})
-"""Fields of a request to the window that are none of its command."""
+"""Fields of a request to the window that are not fields of its command."""
 
 
 def make_command(

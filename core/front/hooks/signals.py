@@ -102,7 +102,7 @@ async def get_signals(request: Request[PageQuery]) -> Answer:
 
 
 async def post_signal(request: Request[SignalBody]) -> Answer:
-    """Hand a signal in. It may wake an autonomous discussion, as data; nobody's words and nobody's yes."""
+    """Hand a signal in. It may wake an autonomous discussion. It is data: never the person's words or approval."""
     fields = request.fields
     if fields.discussion_id and fields.discussion_id not in request.state.discussions.summaries:
         raise unknown("discussion", fields.discussion_id, tr("See GET /api/discussions"))

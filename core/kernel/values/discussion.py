@@ -494,7 +494,7 @@ def unanswered_id(entries: Sequence[Entry]) -> str:
 
 
 def has_last_word(entries: Sequence[Entry]) -> bool:
-    """True if the model's last reply has no results of tools behind it, or handed over."""
+    """True if the model's turn is complete: no tool result follows its last reply, or that reply handed the turn over."""
     results: dict[str, bool] = {}
     for last in reversed(entries):
         if not isinstance(last, Message) or last.is_deleted:

@@ -340,7 +340,7 @@ class RetrievalState(msgspec.Struct, frozen=True):
     recall_problems: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def answer_to(self, command_id: str) -> SearchAnswer | None:
-        """Answer to the question of a command, None where there is none any more. Another question may have come since."""
+        """Answer to the question of a command; None if a later question has replaced it."""
         return next((answer for asked, answer in self.answers if asked == command_id), None)
 
 

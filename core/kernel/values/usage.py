@@ -20,7 +20,7 @@ MOST_TOKENS, MOST_SECONDS, MOST_USD = 10**15, 1e9, 1e9
 Tokens = Annotated[int, msgspec.Meta(ge=0, le=MOST_TOKENS)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=MOST_SECONDS)]
 Usd = Annotated[float, msgspec.Meta(ge=0, le=MOST_USD)]
-"""Figures as they may be read back from a file: one that is none must not get into any sum, nor lift a limit."""
+"""Figures as they may be read back from a file. A value that is no number must not enter a sum or lift a limit."""
 
 UNTOLD_MISS = "the provider could not tell"
 """The `miss_reason` of a provider that was asked and knows none: it tells of no miss by itself."""
@@ -78,7 +78,7 @@ class Upkeep(msgspec.Struct, frozen=True):
     rent_usd: Usd = 0.0
 
     def with_call(self, kind: UsageKind, usage: Usage) -> Upkeep:
-        """One more call counted, where it is none of a turn's."""
+        """Count one more call, unless it belongs to a turn."""
         if kind not in UPKEEP_KINDS:
             return self
         return Upkeep(

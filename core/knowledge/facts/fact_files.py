@@ -29,7 +29,7 @@ from core.knowledge.facts.fact_checks import (
 from core.knowledge.facts.fact_index import total_facts
 
 MAX_FILE_BYTES = 64_000_000
-"""Of a file of facts: with more than that it is none that people edit."""
+"""Largest file of facts that the program reads: people edit no larger one."""
 
 _HEAD_BYTES = 400
 

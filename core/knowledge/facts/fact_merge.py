@@ -178,7 +178,7 @@ class FactVerdict(Enum):
 def settle(
     fact: Fact | None, row: Fact | None, seen: bytes | None, *, is_held: bool, has_base: bool
 ) -> FactVerdict:
-    """Decide about one id.
+    """Decide for one id whether the fact of the file or the row of the index counts.
 
     Args:
         fact: of the file, valid; None where it is not there or is broken.

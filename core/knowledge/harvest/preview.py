@@ -228,7 +228,7 @@ _ID_CHARS = 16
 
 
 def conversation_mark(sha256: str) -> str:
-    """Mark at the head of the ids of a conversation's items. `sha256`: of its bytes."""
+    """Prefix of the ids of all items of one conversation. `sha256`: hex, of the conversation's bytes."""
     return sha256[:_ID_CHARS]
 
 

@@ -157,7 +157,7 @@ def freshest(book: CacheBook, report: ContentsReport | None) -> ContentsReport |
 def contents_gone(
     book: CacheBook, names: Collection[str], prices: Prices, now: datetime, absent: Collection[str] = ()
 ) -> tuple[CacheBook, Gone]:
-    """Stored prefixes are gone: believe in them no more, and book their rent to its end.
+    """Forget stored prefixes that are gone, and book their rent up to its end.
 
     Args:
         absent: those of them that were found to be gone; the others were deleted now.

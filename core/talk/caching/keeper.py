@@ -137,9 +137,9 @@ class BookHolder:
     def adopt(
         self, provider: str, contents: Sequence[StoredContent], efforts: Mapping[str, str]
     ) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
-        """Count on what a provider was found to store for discussions that exist, and on nothing else.
+        """Take over the contents that a provider stores for discussions that exist, and forget all others.
 
-        Gives the states that changed, and the rent that what is gone ended with. `efforts`: of all discussions, by id.
+        Returns the states that changed, and the rent of contents that are gone. `efforts`: of all discussions, by id.
         """
         for content in contents:
             self._open(content.discussion_id)  # reads its part of the ledger
@@ -152,7 +152,7 @@ class BookHolder:
     def forget_stored(
         self, names: Collection[str], absent: Collection[str] = ()
     ) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
-        """Stored prefixes are gone: believe in them no more. Returns the states that changed, and their last rent.
+        """Forget stored prefixes that are gone. Returns the states that changed, and the last rent.
 
         Args:
             absent: those of them that were found to be gone.

@@ -57,7 +57,7 @@ PresetEffect = KeepPresets | WriteMeta
 
 
 def create(state: AppState, command: CreatePreset) -> Result:
-    """A new preset, empty, with items, or a copy; the selected discussion uses it unless told otherwise."""
+    """Make a preset: empty, with items, or as a copy. The selected discussion uses it unless `is_used` is False."""
     name = _name(command.name)
     if not name or name in state.config.project.presets:
         return decline(state, command.command_id, "preset", _name_problem(name)), ()

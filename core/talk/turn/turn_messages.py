@@ -214,7 +214,7 @@ class ReplyArrived(msgspec.Struct, frozen=True):
 
 
 class Remark(StrEnum):
-    """What a server did with a request: refused the reasoning that a call gave back, and answers without it; refused a
+    """Kind of what a server did with a request: refused the reasoning that a call gave back, and answers without it; refused a
     switch in the conversation, and took the same request in the canonical form; or something else.
     """
 
