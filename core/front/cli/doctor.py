@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.front.cli.arguments import Options
-from core.front.cli.doctor_checks import Check, Finding, Verdict, fail
+from core.front.cli.doctor_findings import Check, Finding, Verdict, fail
 from core.front.cli.output import Console, folded, table
 from core.front.cli.questions import confirm, confirm_final
 from core.kernel import figures

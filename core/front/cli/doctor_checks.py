@@ -1,4 +1,4 @@
-"""Checks of `doctor`: the machine, the set-up, and repairs, each of which says what it would do."""
+"""Checks of `doctor`: the machine, and a person's set-up."""
 
 from __future__ import annotations
 
@@ -7,28 +7,32 @@ import importlib.util
 import os
 import platform
 import shutil
-import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from functools import partial
 from importlib import metadata, resources
 from pathlib import Path
 
-import msgspec
-
 from core.app import crash_report, peek
 from core.app.home import is_writable, named_holder, odd_names
 from core.front.cli.arguments import Options
+from core.front.cli.doctor_findings import (
+    Check,
+    Finding,
+    fail,
+    let_write,
+    ok,
+    put_aside,
+    remove_reports,
+    warn,
+)
 from core.front.cli.version import version_text
 from core.kernel import figures, paths
 from core.kernel.child_process import find_program, output_of
-from core.kernel.disk import make_dirs
-from core.kernel.errors import ConfigError, FailureKind, ProviderError, SlopError
-from core.kernel.figures import count
+from core.kernel.errors import ConfigError, FailureKind, ProviderError
 from core.kernel.ids import time_of_id
 from core.kernel.language import capital, tr
 from core.kernel.values.mcp import McpPhase, McpServer
@@ -42,61 +46,6 @@ from core.services.settings.settings_loader import LoadedSettings, config_reques
 from core.signals.irc_session import flaw_of
 
 # Checks of the machine by `doctor`: Python, packages, display, fonts, model, programs, proxies, clock.
-
-# Findings of `doctor`'s checks: each a line of the report, with its remedy.
-
-
-class Verdict(StrEnum):
-    """Verdict of a check. `WARN`: something does not work that a person may not need."""
-
-    OK = "OK"
-    WARN = "WARN"
-    FAIL = "FAIL"
-
-
-class Repair(msgspec.Struct, frozen=True):
-    """One repair of `doctor --repair`. `what`: said before the question; `run`: does it, and gives what it did.
-
-    `run` raises SlopError or OSError where it cannot. `word`: typed as the yes to what nothing brings back, else empty.
-    """
-
-    what: str
-    run: Callable[[], str]
-    word: str = ""
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One line of the report.
-
-    Args:
-        subject: what was looked at; text: what was found; remedy: what to do, empty where nothing is; repair: the same done
-            by the program, None where only a person can.
-    """
-
-    subject: str
-    verdict: Verdict
-    text: str
-    remedy: str = ""
-    repair: Repair | None = None
-
-
-def ok(subject: str, text: str) -> Finding:
-    """All is well."""
-    return Finding(subject=subject, verdict=Verdict.OK, text=text)
-
-
-def warn(subject: str, text: str, remedy: str = "", repair: Repair | None = None) -> Finding:
-    """Something does not work that a person may not need."""
-    return Finding(subject=subject, verdict=Verdict.WARN, text=text, remedy=remedy, repair=repair)
-
-
-def fail(subject: str, text: str, remedy: str, repair: Repair | None = None) -> Finding:
-    """The program cannot do its work."""
-    return Finding(subject=subject, verdict=Verdict.FAIL, text=text, remedy=remedy, repair=repair)
-
-
-Check = Callable[[], Iterable[Finding]]
-
 
 OLDEST_PYTHON = (3, 11)
 SYSTEMS = frozenset({("Linux", "x86_64"), ("Linux", "aarch64"), ("Windows", "AMD64"), ("Darwin", "arm64")})
@@ -395,74 +344,6 @@ def output() -> Iterator[Finding]:
         )
     else:
         yield ok("terminal", f"{encoding}{'' if sys.stdout.isatty() else tr(', not a terminal')}")
-
-
-# Repairs of `doctor --repair`: each says what it would do, and moves aside what it replaces.
-
-_OWN = stat.S_IRWXU
-
-
-def put_aside(path: Path, *, makes_folder: bool = False, into: Path | None = None) -> Repair:
-    """Move what stands at a path aside, where it stays; and make a folder in its place. `into`: beside it where None."""
-    what = tr("Move {path} aside", path=path) + (
-        tr(" and make a folder in its place") if makes_folder else ""
-    )
-
-    def run() -> str:
-        if into is not None:
-            make_dirs(into)
-        target = _free(path if into is None else into / path.name)
-        path.rename(target)
-        if makes_folder:
-            make_dirs(path)
-        return tr("The former content is now in {target}", target=target)
-
-    return Repair(what=what, run=run)
-
-
-def let_write(folder: Path) -> Repair | None:
-    """Make a folder that is missing, or let its owner write; None where only somebody else could."""
-    if not folder.exists():
-        return Repair(what=tr("Make the folder {folder}", folder=folder), run=lambda: _made(folder))
-    if not folder.is_dir() or folder.is_symlink() or folder.stat().st_uid != os.getuid():
-        return None
-    return Repair(
-        what=tr("Give yourself permission to write in {folder}", folder=folder), run=lambda: _opened(folder)
-    )
-
-
-def remove_reports(reports: Sequence[Path]) -> Repair:
-    """Remove reports of crashes that were read."""
-    removed = count(len(reports), tr("report"), tr("reports"))
-
-    def run() -> str:
-        for path in reports:
-            path.unlink(missing_ok=True)
-        return tr("{reports} removed", reports=removed)
-
-    return Repair(what=tr("Remove {reports} of crashes", reports=removed), run=run, word="remove")
-
-
-def _made(folder: Path) -> str:
-    make_dirs(folder)
-    return tr("{folder} is there", folder=folder)
-
-
-def _opened(folder: Path) -> str:
-    folder.chmod(stat.S_IMODE(folder.stat().st_mode) | _OWN)
-    return tr("You can write in {folder}", folder=folder)
-
-
-def _free(path: Path) -> Path:
-    """A name beside a path that nothing has."""
-    stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    names = (path.with_name(f"{path.name}.{stamp}{more}") for more in ("", *(f"-{n}" for n in range(2, 100))))
-    target = next((one for one in names if not os.path.lexists(one)), None)
-    if target is None:
-        raise SlopError(
-            tr("No free name beside {path}", path=path), remedy=tr("Move it away yourself"), where=str(path)
-        )
-    return target
 
 
 # Checks of a person's set-up by `doctor`: home, folders, settings, project, keyring, providers and keys.

@@ -14,7 +14,7 @@ import pytest
 
 from core.front.cli import doctor_checks
 from core.front.cli.doctor import guarded, report
-from core.front.cli.doctor_checks import Finding, Verdict, fail, ok, warn
+from core.front.cli.doctor_findings import Finding, Verdict, fail, ok, warn
 from core.kernel.errors import StorageError
 from core.services.providers.keys import KeyStore
 from core.services.settings.settings_loader import ConfigRequest, load

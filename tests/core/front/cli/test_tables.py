@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import core.front.cli
 from core.front.cli.doctor import report
-from core.front.cli.doctor_checks import fail, ok
+from core.front.cli.doctor_findings import fail, ok
 from core.front.cli.format import discussions_text, models_text
 from core.front.cli.output import cut, folded, table, width
 from core.kernel.values.discussion import DiscussionSummary
