@@ -333,7 +333,7 @@ def _share(tour: Tour, url: str | None) -> None:
     tour.wait(lambda s: s.retrieval.indexed_at != before and s.retrieval.progress is None, "the index", RUN_S)
     report = tour.state.retrieval.report
     if report is not None and report.server:
-        raise TourError(f"The index is the index server was not updated: {report.server}")
+        raise TourError(f"The index server was not updated: {report.server}")
 
 
 def _require_same(tour: Tour, there: SearchAnswer, here: SearchAnswer) -> None:
