@@ -8,8 +8,7 @@ from core.app.app_messages import Command, DismissNotice
 from core.kernel import figures as fmt
 from core.kernel.language import tr
 from core.kernel.values.harvest import ArtifactClass
-from core.knowledge.harvest.harvest_messages import ApplyHarvest, CancelHarvest, LookForHarvest
-from core.knowledge.harvest.modes import NOTICE
+from core.knowledge.harvest.harvest_messages import NOTICE, ApplyHarvest, CancelHarvest, LookForHarvest
 from panels.base.desk import Desk, answers
 from panels.base.gauge import LEVEL_ICONS
 from panels.base.ui import Option

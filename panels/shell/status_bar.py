@@ -14,7 +14,7 @@ from core.kernel.language import tr
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, Level, Notice
 from core.kernel.values.usage import Usage
-from core.knowledge.harvest.modes import NOTICE as HARVEST
+from core.knowledge.harvest.harvest_messages import NOTICE as HARVEST
 from core.knowledge.knowledge_messages import WAYS_BACK
 from core.knowledge.mcp_server.proposal_messages import NOTICE as PROPOSALS
 from core.mcp.mcp_messages import NOTICE as SERVERS

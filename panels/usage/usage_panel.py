@@ -258,7 +258,8 @@ def _report(desk: Desk, report: UsageReport) -> None:
 
 def save_dialog(desk: Desk) -> None:
     """Draw the choice of a file for the table. Sends ExportUsage."""
-    name = f"usage-{desk.state.now:%Y-%m-%d}.csv"
+    now = desk.state.now
+    name = f"usage-{now:%Y-%m-%d}.csv" if now else "usage.csv"
     picked = desk.ui.file_dialog(
         "usage csv", tr("Save usage as CSV"), picks="save", start=desk.state.config.project.root, name=name
     )

@@ -64,6 +64,7 @@ class Stops:
 
 WORDS = (
     (" " + tr("The Caching panel lists each discussion."), ""),
+    (tr("The Caching panel lists each discussion."), ""),
     (
         tr("Enter a key in Settings, Providers and keys, then press Retry"),
         tr("Store a key with `manual-slop key`, then send the message again with --retry"),

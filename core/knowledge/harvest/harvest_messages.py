@@ -31,6 +31,9 @@ from core.kernel.values.settings import AfterHarvest, KnowledgeSettings
 from core.kernel.values.updates import FILLED
 from core.kernel.values.usage import OfferedCommand
 
+NOTICE = "harvest"
+"""Id of the notice of the harvest."""
+
 
 class LookForHarvest(msgspec.Struct, frozen=True):
     """Look at the conversations, the ledger and the applies; changes nothing on disk.

@@ -241,7 +241,7 @@ def apply_title(one: ApplySummary, names: Sequence[str]) -> str:
 
 
 def apply_line(one: ApplySummary) -> str:
-    """Figures of an apply: `12 items · 3 conversations · 3 in the trash`; empty for work that has none."""
+    """Figures of an apply: `12 items · 3 conversations · 3 of these in the trash`; empty for work that has none."""
     if one.kind is not ApplyKind.HARVEST:
         return ""
     parts = (

@@ -24,6 +24,7 @@ from core.kernel.values.usage import Payment, SpentElsewhere
 from core.knowledge.harvest.admission import look_after_batches, run, write_automatic
 from core.knowledge.harvest.batch_step import batched, with_batches
 from core.knowledge.harvest.harvest_messages import (
+    NOTICE,
     ApplyHarvest,
     ApplyMerge,
     BatchesFound,
@@ -58,7 +59,7 @@ from core.knowledge.harvest.harvest_messages import (
     WriteReview,
 )
 from core.knowledge.harvest.merge_step import reviewed
-from core.knowledge.harvest.modes import NOTICE, without_old_notice
+from core.knowledge.harvest.modes import without_old_notice
 from core.knowledge.harvest.preview import (
     edited,
     folded,

@@ -23,7 +23,7 @@ from core.kernel.values.settings import AfterHarvest, KnowledgeSettings, MemoryM
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import dismiss
 from core.kernel.values.usage import Usage
-from core.knowledge.harvest.preview import all_wanted
+from core.knowledge.harvest.harvest_messages import NOTICE
 from core.services.providers.profiles import usual_model
 from core.services.spending.pricing import cost
 
@@ -59,9 +59,6 @@ def is_small_model(provider: str) -> bool:
     """True if what a provider's model says is not taken unseen: nothing is ticked beforehand, an apply asks first."""
     return provider == ProviderKind.EMBEDDED.value
 
-
-NOTICE = "harvest"
-"""Id of the notice of the harvest."""
 
 RECALL_ONLY = tr("Memory is set to recall only: the program harvests and writes nothing")
 RECALL_REMEDY = tr("Choose another mode in the harvest settings (`ai_settings.knowledge.mode`)")
@@ -100,7 +97,13 @@ def automatic_part(
     waiting = {one.artifact_path for one in preview.items if not is_on or _waits(one, ticked)}
     found = {one.artifact_path for one in preview.items if not one.is_known}
     chosen = {one.path for one in preview.sources if one.path in found} - waiting if is_on else set()
-    return all_wanted(_of(preview, chosen, is_in=True)), _of(preview, chosen, is_in=False)
+    return _all_wanted(_of(preview, chosen, is_in=True)), _of(preview, chosen, is_in=False)
+
+
+def _all_wanted(preview: HarvestPreview) -> HarvestPreview:
+    """A preview of which all that is new is written, for nobody looks at it first. O(items)."""
+    items = (one if one.is_known else replace(one, is_ticked=True, was_ticked=True) for one in preview.items)
+    return replace(preview, items=tuple(items))
 
 
 def _waits(one: ProposedItem, ticked: frozenset[str]) -> bool:

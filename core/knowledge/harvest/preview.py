@@ -107,12 +107,6 @@ def grown(preview: HarvestPreview | None, part: HarvestPreview, review: Review) 
     return joined((before, with_choices(shown, review)))
 
 
-def all_wanted(preview: HarvestPreview) -> HarvestPreview:
-    """A preview of which all that is new is written, for nobody looks at it first. O(items)."""
-    items = (one if one.is_known else replace(one, is_ticked=True, was_ticked=True) for one in preview.items)
-    return replace(preview, items=tuple(items))
-
-
 def joined(parts: Iterable[HarvestPreview]) -> HarvestPreview:
     """Parts, in the order in which they came, as one preview."""
     found = tuple(parts)

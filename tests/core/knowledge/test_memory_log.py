@@ -217,7 +217,9 @@ def test_each_changed_item_takes_over_the_nearest_words_and_an_unlike_one_none(h
     assert told_of(home, "The north gate opens at nine.").witnesses[0].row.quote == "hello"
     gone = told_of(home, "Bread costs two coins.")
     assert gone.witnesses == ()
-    assert f"from {TAG.source}, whose words are gone" in "\n".join(history_lines(gone))
+    assert f"from {TAG.source}; the program no longer has the words of this conversation" in "\n".join(
+        history_lines(gone)
+    )
 
 
 def test_words_of_another_conversation_and_of_an_item_that_still_stands_are_not_taken_over(

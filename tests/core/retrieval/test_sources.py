@@ -89,4 +89,4 @@ def test_a_folder_whose_path_is_no_text_does_not_count_and_is_said(tmp_path: Pat
     os.makedirs(f"{project}/notes")
     places = judge(AskedPlaces(("notes",), project, corpora=(Corpus.NOTES, Corpus.PROJECT)))
     assert places.scopes == ()
-    assert [problem.partition(":")[0] for problem in places.problems] == ["notes", "the project"]
+    assert [problem.partition(":")[0] for problem in places.problems] == ["notes", "the project folder"]

@@ -75,7 +75,7 @@ def test_a_layer_opens_to_its_text_bytes_share_and_hash() -> None:
 
     screen.ui.click("Project context")
 
-    assert screen.ui.shows("25 % · 15,510 bytes · sha256 060606060606")
+    assert screen.ui.shows("25 % of the context · 15,510 bytes · sha256 060606060606")
     assert [n for n in screen.ui.nodes("selectable_text") if n.value.startswith("[project] word")]
     screen.ui.click("Project context")
     assert not screen.ui.nodes("selectable_text")

@@ -66,7 +66,7 @@ def test_the_last_apply_and_every_other_can_be_taken_back() -> None:
     screen = open_at("applied", replace(state, harvest=replace(state.harvest, look=look)))
 
     screen.ui.click("Undo last harvest")
-    screen.ui.click("Undo", within="12 items · 3 conversations · 3 in the trash")
+    screen.ui.click("Undo", within="12 items · 3 conversations · 3 of these in the trash")
 
     assert screen.asked == [UndoHarvest(), UndoHarvest("a2")]
     assert sum("Undo" in one.words() for one in screen.ui.nodes("button")) == 1, "each apply by one button"

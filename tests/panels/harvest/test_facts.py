@@ -91,7 +91,10 @@ def test_what_apply_does_is_a_sentence() -> None:
         harvest_facts.Outcome(1, 1, 0, 1).sentence
         == "Write 1 item, move 1 conversation to the trash, remove 1 empty conversation"
     )
-    assert harvest_facts.Outcome(0, 0, 2, 0).sentence == "Write nothing, keep 2 sources of other programs"
+    assert (
+        harvest_facts.Outcome(0, 0, 2, 0).sentence
+        == "Write nothing, leave 2 sources of other programs unchanged"
+    )
 
 
 def test_what_is_known_is_not_counted_as_written_though_it_be_ticked() -> None:

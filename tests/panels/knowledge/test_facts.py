@@ -165,7 +165,7 @@ def test_words_being_typed_are_told_when_an_editor_changed_or_took_out_their_fac
     screen.show(
         replace(screen.state, knowledge=replace(knowledge, facts=replace(knowledge.facts, facts=rest)))
     )
-    assert "moon:fact:001 is no longer in its file. Your text is kept here." in words_of(screen)
+    assert "The fact moon:fact:001 is no longer in its file. Your text is kept here." in words_of(screen)
     assert screen.ui.shows("The moon pulls much")
     screen.ui.click("Discard")
     assert screen.view.of(KnowledgeView).fact_edits == {}

@@ -165,7 +165,7 @@ def test_a_server_is_changed_under_its_id_and_removed() -> None:
     screen.ui.click("Remove Box")
     screen.ui.click("Keep")
     screen.ui.click("Remove Box")
-    assert screen.ui.shows("This removes http://127.0.0.1:8080/v1 from your settings.")
+    assert screen.ui.shows("This removes the provider at http://127.0.0.1:8080/v1 from your settings.")
     screen.ui.click("Remove")
 
     assert screen.asked == [SaveServer("box", "Big Box", "http://127.0.0.1:8080/v1"), RemoveServer("box")]

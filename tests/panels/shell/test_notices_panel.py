@@ -168,7 +168,7 @@ def test_a_press_that_meets_a_changed_question_is_no_yes() -> None:
     screen.state = untrusted(3)
     screen.ui.click("Trust these requests")
     assert screen.asked == []
-    assert screen.ui.shows("The requests have changed meanwhile")
+    assert screen.ui.shows("The folder's requests have changed meanwhile")
 
     screen.ui.click("Trust these requests")
     assert screen.asked == [TrustProject(is_trusted=True, shown=question_id(_asked(3)))]

@@ -42,7 +42,7 @@ def test_it_is_shown_with_why_and_stands_in_the_text(
     told = world.run("context", "--message", QUESTION).out
     assert "Recalled for this message, about " in told
     assert "facts.md:1" in told
-    assert "the passage contains checkpoint, interval" in told
+    assert "the passage contains your words checkpoint, interval" in told
     assert "thirty seconds" in world.run("context", "--text", "--message", QUESTION).out
 
 

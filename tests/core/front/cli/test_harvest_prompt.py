@@ -44,7 +44,7 @@ def test_the_prompt_is_printed_with_its_place_and_whose_it_is(world: World) -> N
     assert ended.code == 0
     assert ended.out.strip() == shipped.strip()
     assert (
-        "harvest-conversation.md: shipped; `manual-slop knowledge prompt --edit` makes your own copy"
+        "harvest-conversation.md: shipped. `manual-slop knowledge prompt --edit` makes your own copy"
         in ended.err
     )
 

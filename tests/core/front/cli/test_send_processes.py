@@ -49,5 +49,5 @@ def test_of_two_commands_that_send_at_once_the_second_is_judged_with_the_first(
 
     assert second.returncode == 1, (out, err)
     assert b"You have reached the limit of $0.01 for today" in err
-    assert b"running requests may add" in err
+    assert b"Running requests may add" in err
     assert len(vendor.requests) == 1

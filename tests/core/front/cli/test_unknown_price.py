@@ -71,7 +71,7 @@ def test_a_wrong_price_is_said_with_its_place(world: World) -> None:
     )
     ended = world.run("send", "x")
 
-    assert "input_usd of model 'qwen3:8b' is 'dear' (at line 4)" in ended.err
+    assert "input_usd of model 'qwen3:8b' has the invalid value 'dear' (at line 4)" in ended.err
     assert str(paths.models_file()) in ended.err
     assert world.server.bodies == []
 

@@ -93,7 +93,7 @@ def test_a_discussion_with_tools_is_sent_to_in_the_running_program_which_asks(
         """Standard error, by a person who says no as soon as they are told of a question."""
 
         def write(self, text: str) -> int:
-            if "the running program needs your approval" in text:
+            if "the Manual Slop that already runs needs your approval" in text:
                 running.controller.send(RefuseCall(chosen, asked_calls(running.state, chosen)[0].id))
             return super().write(text)
 
@@ -118,7 +118,7 @@ def test_autonomy_of_the_running_program_is_told_and_stopped_on_the_command_line
     running.until(lambda s: s.attention.autonomy is not None)
     code, told = run()
     assert (code, f"{chosen}: engaged, " in told) == (0, True)
-    assert "turns:  0 of 20, $0, errors 0\n" in told
+    assert "turns:  0 of 20, spent $0, errors 0\n" in told
     assert json.loads(run("--json")[1])["is_on"]
     assert run("--stop") == (0, "You stopped autonomy.\n")
     running.until(lambda s: s.attention.autonomy is None)

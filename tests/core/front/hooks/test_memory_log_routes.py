@@ -85,7 +85,7 @@ def test_an_undo_that_takes_out_much_needs_a_yes_to_its_list(world: World) -> No
     world.discussion("shown")
     world.server.replies.append(proposing(*(f"Fact {n}." for n in range(5))))
     asked(world, "preview")
-    asked(world, "apply")
+    asked(world, "apply", {"items": "all"})
 
     refused = asked(world, "undo", status=409)
     assert (refused["error"]["code"], "5 of 5 facts" in refused["error"]["message"]) == ("needs_yes", True)

@@ -45,7 +45,7 @@ def test_what_goes_with_a_message_is_shown_kept_out_and_sent_in_one_closed_block
     (shown,) = recalled(world, chosen)["passages"]
     assert shown["source"].startswith("knowledge:facts.md#")
     assert shown["place"] == f"{hit['path']}:{hit['first_line']}"
-    assert "the passage contains checkpoint, interval" in shown["why"]
+    assert "the passage contains your words checkpoint, interval" in shown["why"]
 
     act(world, "context", "keep_out", discussion_id=chosen, source=shown["source"])
     world.until(lambda s: bool(s.discussions.open[chosen].kept_out))

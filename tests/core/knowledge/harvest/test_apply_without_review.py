@@ -70,7 +70,7 @@ def test_a_run_that_nobody_reviews_replaces_no_more_than_may_go_unasked(tmp_path
 
     assert sum(line.startswith("- ~~") for line in item_lines(tmp_path)) == 3
     assert report.beside == 2
-    assert "(removing so many needs your approval): 2\n" in report_text(report)
+    assert ": removing so many needs your approval: 2\n" in report_text(report)
 
 
 def test_conversations_of_one_run_follow_each_other_for_the_decay_of_facts(tmp_path: Path) -> None:

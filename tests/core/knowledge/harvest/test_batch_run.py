@@ -106,7 +106,7 @@ def test_results_that_come_short_are_read_again_and_nothing_is_deleted_or_paid_t
 
     assert (states(backlog), vendor.batches.made, vendor.batches.deleted) == (["ended"], 1, [])
     assert (len(paid(backlog)), backlog.batches[0].answered) == (2, 2)
-    assert "the program could not read 1 answer that the provider counts" in report.problems[0]
+    assert "the provider counts 1 answer that the program could not read" in report.problems[0]
     assert "cancel the batch and give up the rest" in report.problems[0]
     setattr(vendor.batches, loss, 0)
     report = backlog.run()
@@ -374,7 +374,7 @@ def test_a_batch_that_vanished_is_said_and_submitted_again_by_the_next_run_only(
     report = backlog.run()
 
     assert states(backlog) == ["vanished"]
-    assert any("no longer knows it" in one for one in report.problems)
+    assert any("no longer knows the batch" in one for one in report.problems)
     backlog.run()
     assert states(backlog) == ["vanished", "submitted"]
 

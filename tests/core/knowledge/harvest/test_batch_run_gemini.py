@@ -130,7 +130,7 @@ def test_a_batch_that_vanished_is_said(backlog: Backlog, vendor: GeminiServer) -
     report = backlog.run()
 
     assert states(backlog) == ["vanished"]
-    assert "no longer knows it" in report.problems[0]
+    assert "no longer knows the batch" in report.problems[0]
 
 
 def test_answers_that_are_missing_are_read_again_and_the_batch_stays(

@@ -121,7 +121,7 @@ def test_without_a_file_the_packaged_models_stand(tmp_path: Path) -> None:
         ('[[model]]\nprovider = "a"\nid = "x"\nprices_as_of = 2026-11-29', "no input_usd (at line 4)"),
         (
             '[[model]]\nprovider = "a"\nid = "x"\n\noutput_usd = -1',
-            "output_usd of model 'x' is -1 (at line 5)",
+            "output_usd of model 'x' has the invalid value -1 (at line 5)",
         ),
         ('[[model]]\nprovider = "a"\nid = "x"\ninput_usd = nan', "nan (at line 4)"),
         ('[[model]]\nprovider = "a"\nid = "x"\ninput_usd = inf', "inf"),

@@ -73,7 +73,7 @@ def test_values_that_hold_are_taken_under_their_dotted_key() -> None:
         ({"providers": {"a": {"base_url": "http://[::1"}}}, "providers.a.base_url is not an address"),
         (
             {"providers": {"a": {"kind": "openai"}}},
-            "providers.a.kind must be 'compatible' or 'anthropic' for 'a'",
+            "providers.a.kind must be 'compatible' or 'anthropic' for the provider 'a'",
         ),
         ({"providers": {"openai": {"kind": "compatible"}}}, "providers.openai.kind must be 'openai'"),
         (

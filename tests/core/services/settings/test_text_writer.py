@@ -94,7 +94,7 @@ def test_a_name_that_is_taken_or_cannot_be_one_is_refused(project: TextProject) 
     ):
         with pytest.raises(ConfigError, match=why):
             save_text(project, PERSONAS, NamedText(name, "x"), old)
-    with pytest.raises(ConfigError, match="no persona 'gone'"):
+    with pytest.raises(ConfigError, match="no longer has a persona 'gone'"):
         save_text(project, PERSONAS, NamedText("x", "x"), "gone")
     assert now(project) == TEXT
 

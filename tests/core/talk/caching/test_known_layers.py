@@ -292,7 +292,9 @@ def test_a_new_discussion_of_the_mode_reads_the_warm_base_and_is_told_the_change
     assert system(desk.requests[2]) == system(desk.requests[0])
     assert desk.bodies[2].index("DIGEST-ONE") < desk.bodies[2].index("DIGEST-TWO")
     assert desk.reads[2] > 60_000
-    assert call.decision.plan.sentences[0].startswith("An earlier state of layers 6 and 7 is warm")
+    assert call.decision.plan.sentences[0].startswith(
+        "An earlier state of project context and knowledge (layers 6 and 7) is warm"
+    )
 
 
 def test_a_new_discussion_takes_the_canonical_state_where_that_is_cheaper() -> None:

@@ -68,7 +68,7 @@ def test_the_notice_names_the_globs_the_files_and_the_remedy() -> None:
 
     notice = state.program.notices[-1]
     assert "'core' sends fewer files" in notice.text
-    assert "1,200 by '**/*.py', over 3 by '*.md'" in notice.detail
+    assert "1,200 files of '**/*.py', more than 3 files of '*.md'" in notice.detail
     assert "include_ignored = true" in notice.detail
     assert files_read(state, FilesRead("core", ()))[0].program.notices == state.program.notices
 

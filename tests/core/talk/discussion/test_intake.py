@@ -182,7 +182,7 @@ def test_a_scan_has_pages_and_no_text(door: Door) -> None:
 def test_a_pdf_that_cannot_be_read_is_refused_with_why_and_a_remedy(
     door: Door, data: bytes, why: str
 ) -> None:
-    with pytest.raises(StorageError, match=f"'a.pdf' ({why})") as refused:
+    with pytest.raises(StorageError, match=f"'a.pdf': the (PDF|file) ({why})") as refused:
         door.attach(data, "a.pdf")
     assert refused.value.remedy
 
