@@ -146,8 +146,9 @@ def _without_told(part: Part, tools: Mapping[str, ToolSchema], made: Collection[
     """A text without the calls that the server told as calls, too."""
     if not isinstance(part, TextPart):
         return part
-    leaks = [leak for leak in _leaks(part.text, tools) if all(_told(*call) in made for call in leak.calls)]
-    return replace(part, text=_without(part.text, leaks)) if leaks else part
+    text = respelled(part.text)
+    leaks = [leak for leak in _leaks(text, tools) if all(_told(*call) in made for call in leak.calls)]
+    return replace(part, text=_without(text, leaks)) if leaks else part
 
 
 def _tidied(part: Part) -> Part:

@@ -290,6 +290,24 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        '<｜DSML｜invoke name="bash"><｜DSML｜parameter name="command" string="true">ls</｜DSML｜parameter></｜DSML｜invoke>',
+        '<tool_call><invoke name="bash"><command>ls</command></invoke></tool_call>'.replace(
+            "<", "]<]minimax[>[<"
+        ),
+    ],
+)
+def test_a_call_that_the_server_told_too_leaves_the_words_in_the_spelling_of_any_family(form: str) -> None:
+    call = ToolCallPart(call_id="1", name="bash", arguments_json='{"command":"ls"}')
+
+    assert with_recovered((TextPart(f"I look. {form}"), call), TOOLS, elsewhere(())) == (
+        TextPart("I look."),
+        call,
+    )
+
+
 @given(JSON, JSON, st.booleans())
 def test_whatever_json_a_model_leaks_its_calls_can_be_kept_and_sent(
     name: object, value: object, is_named: bool
