@@ -157,7 +157,7 @@ def test_it_dreams_at_rest_and_tells_what_it_would_keep_while_nothing_is_applied
         "The discussion dreams: it has no work, so the model previews a harvest. Nothing is written."
     )
     sitting.ends(lambda s: s.harvest.preview is not None and not s.harvest.is_working)
-    sitting.sees("It applies nothing.")
+    sitting.sees("Nothing is written yet.")
     sitting.sees("High tide is at nine.")
     sitting.waits_in(Attention.RESTING)
     screen.check()
