@@ -440,7 +440,7 @@ def unticked_words(preview: HarvestPreview, ticked: int, provider: str) -> str:
     if not bare:
         return ""
     if not is_small_model(provider):
-        left = tr("Only the first items are ticked. Read the others, then tick what you want.")
+        left = tr("Only the first items are ticked. Read the others.")
         return "" if all(one.is_ticked for one in bare) else left
     if ticked:
         return tr("The built-in model is small. Read each item before you tick it.")

@@ -123,7 +123,7 @@ ACTIONS: tuple[Action, ...] = (
 )  # fmt: skip
 
 
-PREVIEW_PX = 500.0
+PREVIEW_PX = 560.0
 BATCH_PX, BUTTONS_PX = 44.0, 36.0
 """Height of what is said of a batch, in two lines, and of the buttons below those that are open."""
 

@@ -110,7 +110,7 @@ def test_a_path_in_the_place_of_the_name_is_followed(folder: Path) -> None:
     assert chooser.accept() == (str(folder / "apple.txt"),)
     chooser.rename("nowhere/x")
     assert chooser.accept() == ()
-    assert "nowhere/x: no such file or folder" in chooser.problem
+    assert "There is no file or folder" in chooser.problem
     chooser.rename("src/")
     assert chooser.accept() == ()
     assert (chooser.folder, chooser.name) == (folder / "src", "")
@@ -145,7 +145,7 @@ def test_typed_paths_lead_to_folders_and_files(folder: Path) -> None:
     assert chooser.go("..") == ()
     assert chooser.folder == folder
     chooser.go("nowhere")
-    assert "nowhere: no such file or folder" in chooser.problem
+    assert "There is no file or folder" in chooser.problem
     saver = opened(folder, "save")
     saver.go("src/new.md")
     assert saver.result() == (str(folder / "src" / "new.md"),)

@@ -109,7 +109,7 @@ def test_a_path_that_leads_nowhere_is_said(screen: Screen, folder: Path) -> None
     person.key("Ctrl+a")
     person.paste("/no/such/place")
     person.key("Enter")
-    person.until(lambda: person.has("no such file or folder"))
+    person.until(lambda: person.has("There is no file or folder"))
     screen.check()
     person.key("Escape")
     person.until(lambda: not view.is_open)
