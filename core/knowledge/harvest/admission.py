@@ -13,6 +13,7 @@ from core.kernel.values.updates import Result, conclude, notify
 from core.knowledge.harvest.batch_book import is_due, waiting
 from core.knowledge.harvest.harvest_messages import (
     HARVEST_PROMPT,
+    NOTICE,
     ApplyHarvest,
     ApplyMerge,
     ApplyPreview,
@@ -36,7 +37,6 @@ from core.knowledge.harvest.harvest_messages import (
 )
 from core.knowledge.harvest.merge_step import Declined, MergeRun, begin
 from core.knowledge.harvest.modes import (
-    NOTICE,
     RECALL_ONLY,
     RECALL_REMEDY,
     automatic_part,
