@@ -193,8 +193,7 @@ def restore(
     Raises:
         StorageError: the archive is none of ours, is damaged, or would write outside. LockedError: a program owns the home.
     """
-    take_back(home)
-    if home.exists():
+    if take_back(home) is not None or home.exists():
         with alone(home):
             pass  # a program that owns it is named before anything is read, and before the person is asked
     staging, aside = restore_folders(home, now)
@@ -322,22 +321,22 @@ def _held_against(table: bytes, found: dict[str, tuple[int, str]], archive: Path
 
 def _swap(staging: Path, home: Path, aside: Path) -> bool:
     """Put the new home in place, with the keys of the old one. Returns whether there was one, which lies at `aside` now."""
-    (staging / paths.OWNER_FILE).unlink(missing_ok=True)
-    if not home.exists():
+    had_home = home.exists()
+    if had_home:
+        with alone(home), reported("replace", home):
+            _copy_keys(home, staging)
+            os.rename(home, aside)
+            try:
+                os.rename(staging, home)
+            except BaseException:
+                os.rename(aside, home)
+                raise
+    else:
         with reported("replace", home):
             os.replace(staging, home)
-        sync_dir(home.parent)
-        return False
-    with alone(home), reported("replace", home):
-        _copy_keys(home, staging)
-        os.rename(home, aside)
-        try:
-            os.rename(staging, home)
-        except BaseException:
-            os.rename(aside, home)
-            raise
+    (home / paths.OWNER_FILE).unlink(missing_ok=True)  # said until now who restores
     sync_dir(home.parent)
-    return True
+    return had_home
 
 
 def _copy_keys(home: Path, staging: Path) -> None:

@@ -154,21 +154,38 @@ def restore_folders(root: Path, now: datetime) -> tuple[Path, Path]:
     return root.with_name(f".{root.name}.restore-{mark}"), aside
 
 
-def take_back(root: Path) -> None:
+def take_back(root: Path, wait_s: float = LOOK_S) -> Holder | None:
     """Put the old home back in its place, where a restore was cut off after it had put that aside and before it put the new one.
+
+    Args:
+        wait_s: for a restore that goes on.
+
+    Returns:
+        The process whose restore goes on even then; nothing was changed.
 
     Raises:
         StorageError: it could not be renamed.
     """
-    if root.exists():
-        return
     name = glob.escape(root.name)
-    for staging in sorted(root.parent.glob(f".{name}.restore-*")):
+    for staging in () if root.exists() else sorted(root.parent.glob(f".{name}.restore-*")):
         mark = glob.escape(staging.name.rpartition("-")[2])
         for aside in sorted(root.parent.glob(f"{name}.before-restore-*-{mark}")):
-            with reported("rename", aside):
-                os.rename(aside, root)
-            return
+            try:
+                lock = take_lock(staging / paths.HOME_LOCK_FILE, wait_s=wait_s)
+            except StorageError:
+                if not root.exists():  # else the restore has put the new home, which was `staging`
+                    raise
+                return None
+            if lock is None:
+                return None if root.exists() else named_holder(staging)
+            try:
+                if not root.exists():
+                    with reported("rename", aside):
+                        os.rename(aside, root)
+            finally:
+                lock.release()
+            return None
+    return None
 
 
 def _remove_unpacked(root: Path) -> tuple[str, ...]:
@@ -192,8 +209,11 @@ def acquire(root: Path, wait_s: float = LOOK_S) -> HomeLock | Holder:
     Raises:
         StorageError: the home cannot be written; a read-only home needs no owner.
     """
-    take_back(root)
-    make_dirs(root)
+    restoring = take_back(root)
+    if restoring is not None:
+        return restoring
+    if not root.exists():
+        make_dirs(root)
     lock = take_lock(root / paths.HOME_LOCK_FILE, wait_s=wait_s)
     if lock is None:
         return named_holder(root)

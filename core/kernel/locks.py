@@ -114,7 +114,6 @@ def _tried(path: Path) -> HeldLock | None:
     descriptor = open_descriptor(path, os.O_RDWR | os.O_CREAT, follows_links=False)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        is_named = os.fstat(descriptor).st_nlink > 0
     except OSError as error:
         os.close(descriptor)
         if error.errno == errno.ENOSYS:  # a file system without it
@@ -122,9 +121,10 @@ def _tried(path: Path) -> HeldLock | None:
         if error.errno in _IS_HELD:
             return None
         raise
-    if is_named:
-        return _Flock(path, descriptor)
-    os.close(descriptor)  # its last holder removed it after it was opened: it keeps nobody out
+    lock = _Flock(path, descriptor)
+    if lock.stands():
+        return lock
+    os.close(descriptor)  # it was removed or moved after it was opened: it keeps nobody out
     return None
 
 

@@ -17,6 +17,7 @@ from core.app.backup import MANIFEST, BackupDone, Manifest, back_up, restore
 from core.app.home import alone, open_home, restore_folders
 from core.kernel.errors import LockedError, StorageError
 from core.kernel.opener import open_file
+from tests.command_forks import FORKS
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 TEXTS = {
@@ -180,6 +181,54 @@ def test_a_restore_that_is_cut_off_between_its_two_steps_is_taken_back_at_the_ne
     assert texts(home).items() >= {**TEXTS, "keys/anthropic": "a key"}.items()
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
     assert any("A restore was cut off before it replaced anything" in note for note in opened.notes)
+
+
+RESTORER = """
+import os, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from core.app import backup
+rename = os.rename
+
+def slow(old, new):
+    if Path(old).name.startswith(".home.restore-"):
+        print("between", flush=True)
+        sys.stdin.readline()
+    rename(old, new)
+
+os.rename = slow
+home = Path(sys.argv[2])
+backup.restore(Path(sys.argv[1]), home, now=datetime.now(UTC), agreed=lambda _: True)
+"""
+"""A restore that waits for a line between its two steps, when no home is there."""
+
+
+def test_a_start_between_the_two_steps_of_a_restore_leaves_it_alone(tmp_path: Path) -> None:
+    home, archive = made_home(tmp_path), tmp_path / "kept.tar.gz"
+    backed_up(home, archive)
+    (home / "knowledge/facts.md").write_text("newer", encoding="utf-8")
+    restorer = FORKS.program(RESTORER, archive, home, has_input=True)
+    assert restorer.line() == "between"
+    for _ in range(2):
+        with pytest.raises(LockedError, match=f"process {restorer.pid}"), alone(home):
+            pass
+        assert not home.exists()
+    restorer.communicate()
+    assert restorer.returncode == 0
+    with alone(home):
+        assert texts(home) == {**TEXTS, "keys/anthropic": "a key"}
+
+
+def test_a_start_takes_a_restore_back_whose_program_was_killed_between_its_two_steps(tmp_path: Path) -> None:
+    home, archive = made_home(tmp_path), tmp_path / "kept.tar.gz"
+    backed_up(home, archive)
+    (home / "knowledge/facts.md").write_text("newer", encoding="utf-8")
+    restorer = FORKS.program(RESTORER, archive, home, has_input=True)
+    assert restorer.line() == "between"
+    restorer.kill()
+    restorer.communicate()
+    with alone(home):
+        assert texts(home)["knowledge/facts.md"] == "newer"
 
 
 def test_what_a_restore_unpacks_stays_while_it_runs_and_goes_once_it_was_killed(tmp_path: Path) -> None:
