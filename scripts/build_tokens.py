@@ -19,7 +19,7 @@ from core.kernel.o200k import HEAD, VOCABULARY
 
 MEMBER = "package/encoders/o200k_base.json"
 VOCABULARY_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
-"""Of the file `o200k_base.tiktoken`. Source: tiktoken 0.14.0, `tiktoken_ext/openai_public.py` (read 2026-11-29)."""
+"""Sha256 of the file `o200k_base.tiktoken`. Source: tiktoken 0.14.0, `tiktoken_ext/openai_public.py` (read 2026-11-29)."""
 
 
 class VocabularyError(Exception):

@@ -49,7 +49,7 @@ from core.services.providers.protocol import CancelToken
 Emit = Callable[[AgentEvent], None]
 
 TAIL_CHARS = 4_000
-"""Of the end of a command's output that is shown while it runs."""
+"""Characters of a command's latest output that are shown while it runs."""
 
 log = logging.getLogger(__name__)
 

@@ -39,7 +39,7 @@ from core.talk.discussion.discussion_messages import AppendRecords, ResultToken,
 # Commands that go on behind their calls: begun with the result, their tail while they write, their end.
 
 SHOWN_CHARS = 2_000
-"""Of what it wrote last, in the panel, once it has ended."""
+"""Characters of a command's last output that the panel shows once it has ended."""
 
 
 def begun(state: AppState, discussion_id: str, call_id: str) -> AppState:

@@ -90,7 +90,7 @@ def _secret_lines(text: str) -> set[int]:
 # All else is not there.
 
 MOST_ENTRIES = 2_000
-"""Of a folder that are looked at."""
+"""Entries of one folder that are looked at."""
 _PROGRAM_FOLDERS = frozenset({"bin", "sbin", "shims", "scripts"})
 _VENV = "pyvenv.cfg"
 _SCRIPTS = (".py", ".pyz", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua", ".sh", ".jar")

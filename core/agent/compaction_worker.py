@@ -52,13 +52,13 @@ from core.talk.context.difference import Assembly
 from core.talk.context.token_scale import budget_of, window_of
 
 MAX_JOURNAL_BYTES = 8_000_000
-"""Of the journal's end that is read; an entry that begins before it is passed over."""
+"""Bytes read from the journal's end; an entry that begins before them is passed over."""
 
 MAX_SUMMARY_CHARS = 64_000
 """A reply that is longer was led astray by its text."""
 
 _PIECE_PERCENT, _MOST_PIECE_TOKENS = 40, 60_000
-"""Of the window, and at most: what one call of a summary reads."""
+"""Input of one call of a summary: its share of the window, and its most tokens."""
 
 Emit = Callable[[CompactionEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""

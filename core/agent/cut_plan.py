@@ -84,10 +84,10 @@ _CAPS = (64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000)
 """Characters that stay of the largest results, in the order in which it is tried."""
 
 _RESULT_CHARS = 2_000
-"""Of a result that is read for a summary."""
+"""Characters of a result that a summary reads."""
 
 _FRAME_TOKENS = 60
-"""Of the note and the tags around what is told."""
+"""Tokens of the note and the tags around what is told."""
 
 
 class CutRequest(msgspec.Struct, frozen=True):

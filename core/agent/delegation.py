@@ -82,7 +82,7 @@ def _decoded(data: bytes) -> str:
 NAME = "delegate"
 MOST_AT_ONCE, MOST_IN_TURN = 4, 16
 MAX_RESULT_BYTES = 8_192
-"""Of a result with its frame."""
+"""Bytes of a result with its frame, at most."""
 _HEAD_BYTES, _TAIL_BYTES = 6_000, 1_600
 MAX_TASK_CHARS, MAX_FILES, MAX_PATH_CHARS = 20_000, 50, 1_000
 NAME_CHARS = 48

@@ -270,7 +270,7 @@ MOST_SECRETS_LOOKED_AT = 200_000
 """Entries of a project among which they are looked for, but for folders of what was fetched or built."""
 MOST_SHUT = 300
 MOST_READ_BYTES = 1_000_000_000
-"""Of the beginnings of a project's files that are looked through for keys at once; what was read before counts for nothing."""
+"""Bytes of a project's files that one search for keys reads, at most; files that were read before do not count."""
 NAME_THEM = "Name a file of keys in the command (`.env`), and a person is asked"
 _SECRET_PLACES_MOST_NAMED = 3
 _SETTLED_NS = 100_000_000
@@ -552,7 +552,7 @@ class GuardedBytes(msgspec.Struct, frozen=True):
 
     @property
     def sha256(self) -> str:
-        """Of the bytes (hex), empty where there is no file."""
+        """Sha256 of the bytes (hex), empty where there is no file."""
         return "" if self.data is None else hashlib.sha256(self.data).hexdigest()
 
     @property

@@ -231,7 +231,7 @@ RULING_FILES = {
 """Files that are not written unasked, at any depth, with the reason."""
 
 _BARE = tr("git treats a folder with this file as a repository and follows its settings")
-"""Of a file `HEAD`: a repository needs no folder `.git`."""
+"""Reason to ask before a file `HEAD` is written: a repository needs no folder `.git`."""
 PARTS_OF_REPOSITORY = ("HEAD", "objects", "commondir")
 """The first and one of the others make a repository. Source: git's `is_git_directory` (read 2026-11-24)."""
 IN_REPOSITORY = tr(

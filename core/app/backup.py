@@ -28,17 +28,17 @@ from core.kernel.opener import OddFileError, open_descriptor, open_file
 MANIFEST = "manual-slop-backup.json"
 FORMAT = 1
 LEVEL = 6
-"""Of gzip, as `tar -z` takes."""
+"""Level of gzip's compression, the one that `tar -z` uses."""
 PIECE = 1 << 20
 HELD_BYTES = 1 << 24
-"""Of a file that is read, in memory; a longer one waits beside the archive."""
+"""Bytes of a file that wait in memory; a longer one waits beside the archive."""
 MOST_WAITING = 64
 """Files and folders of a restore that wait for the medium together."""
 MOST_FILES = 2_000_000
 MOST_BYTES = 1 << 40
 MANIFEST_BYTES = 1 << 30
 LEFT_OUT = frozenset({paths.HOME_LOCK_FILE, paths.OWNER_FILE, paths.RAISE_FILE})
-"""Of the home's own folder: what only a running program needs."""
+"""Files of the home's own folder that only a running program needs."""
 KEYS = "keys"
 """Folder of a home whose files never go into an archive, and stay at a restore."""
 

@@ -46,7 +46,7 @@ MAX_PATH_MESSAGES = 50_000
 """Messages in all branches of one conversation: each branch holds its whole path."""
 
 MAX_TOOL_CHARS = 64_000
-"""Of what a tool was given or answered; the rest is counted."""
+"""Characters of a tool's arguments or answer that are kept; the rest is counted."""
 
 OTHER_WORDS = tr("messages whose words differ from those here (kept as a branch)")
 NO_DATE = tr("conversations without a date (the program uses the file's date)")

@@ -195,9 +195,9 @@ def _order(
 _MIB = 1_048_576
 MOST_PROCESSES = 512
 _OWN_SHARE = 0.75
-"""Of this machine's memory, where no bound is set: a build may take most of it, and the rest stays for the person."""
+"""Share of this machine's memory for a command, where no bound is set: a build may take most, the person keeps the rest."""
 _LEFT_SHARE = 1 / 32
-"""Of this machine's memory that a command must leave: files in memory and pipes are held by the kernel, on no process's account."""
+"""Share of this machine's memory that a command must leave: the kernel holds files in memory and pipes, on no process's account."""
 _BYTES_OF_A_FILE = 16_384
 """Share of a disk that comes with a file: by it the bound of bytes is one of files. Empty ones take no bytes.
 
@@ -205,7 +205,7 @@ Source: mke2fs.conf(5), `inode_ratio` (read 2026-11-24).
 """
 _MANY = 1 << 62
 TMPFS_BYTES = 1_073_741_824
-"""Of each of the sandbox's own folders in memory (`/run`, `/var/tmp`, `/dev/shm`), which no process is charged with."""
+"""Bytes of each of the sandbox's own folders in memory (`/run`, `/var/tmp`, `/dev/shm`), which no process is charged with."""
 _TOO_LARGE = frozenset({128 + signal.SIGXFSZ, -signal.SIGXFSZ})
 """Exit codes of what was ended by the bound of a file's size."""
 

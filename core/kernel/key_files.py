@@ -17,9 +17,9 @@ from core.kernel.patterns import late
 from core.kernel.secrets import named_secrets
 
 HEAD_BYTES = 65_536
-"""Of a file that is looked through for keys."""
+"""Bytes of a file's beginning that are searched for keys."""
 CODE_BYTES = 16_384
-"""Of a program's text or prose: a longer one with a key in it is still what it is, and the key alone is taken out of it."""
+"""Bytes up to which a program's text or prose with a key may count as a file of keys; from a longer one the key alone is taken out."""
 _CODE_LINES = 20
 """Lines to a key in a program's text or prose, up to which the file is taken for a file of keys."""
 _SAMPLE_BYTES = 8_192

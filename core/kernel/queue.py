@@ -108,7 +108,7 @@ class QueueWorker(Generic[E]):
         self._owed: list[E] = []
         self._again: list[E] = []
         self._told: dict[str, tuple[type[Any], threading.Event]] = {}
-        """Of each notice of a failure: the kind of effect, and the barrier behind what waited already when it failed."""
+        """Notices of failures, each with its kind of effect and the barrier behind what waited when it failed."""
         self._ready = threading.Condition()
         self._is_stopping = self._has_failed = self._has_tried_last = self._is_dropped = False
         self._thread: threading.Thread | None = None

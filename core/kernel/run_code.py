@@ -154,14 +154,14 @@ def option_files(word: str, folder: str) -> RunWords:
 
 MOST_FILES = 2_000
 MOST_BYTES = 100_000_000
-"""Of all files of a command together, its named ones among them."""
+"""Bytes of all files of a command together, its named ones among them."""
 MOST_LOOKED_AT = 20_000
 """Entries of folders among which code is looked for, nearest first."""
 MOST_PACKAGED, MOST_PACKAGED_BYTES = 30_000, 500_000_000
 """Files of code in one folder of packages, and what they have together."""
 MOST_IMPORTED = 300
 MOST_SOURCE_BYTES = 1_000_000
-"""Of a file that is read for what it imports."""
+"""Bytes of a file that is read for its imports, at most."""
 
 _PASSED_OVER = frozenset(
     [".git", ".hg", ".svn", "node_modules", "__pycache__", "site-packages", ".venv", "venv", ".tox", ".nox", ".cache",

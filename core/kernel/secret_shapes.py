@@ -428,7 +428,7 @@ RULES = (
 # Apache License 2.0, Yelp and Palo Alto Networks), whose package brings a client of the network along.
 
 _LEAST_CHARS = 12
-"""Of a secret; a shorter group of a find is the kind of key and not the key."""
+"""Least characters of a secret; a shorter group of a match names the kind of key and is not the key."""
 
 _BEFORE_CHARS, _BEHIND_CHARS = 64, 600
 """Around a word, that are looked through: a find of theirs is in one line, and shorter."""
@@ -489,7 +489,7 @@ DETECTORS = {
         r"(?i)https?://api.softlayer.com/soap/(?:v3|v3.1)/([a-z0-9]{64})",
     ),
 }
-"""Of each service the words that its finds need, and its expressions. Left out: those of entropy and keywords, which take
+"""Words that a service's secrets need beside them, and its expressions, by service. Left out: those of entropy and keywords, which take
 hashes and talk for secrets, and that of Azure, which takes the hashes of lock files."""
 
 
@@ -747,7 +747,7 @@ _QUERY = late(r"(?:key|auth|code)=([A-Za-z0-9%._~+/-]{20,2000}={0,2})", re.IGNOR
 _NAME_BEFORE = late(r"[?&;][\w.-]{0,30}\Z", re.ASCII)
 _KEY_OF_BYTES = late(rf"[0-9a-f]{{32,}}|{_UUID}", re.IGNORECASE)
 _LEAST_CODE_CHARS = 40
-"""Of a value that is called a code: shorter ones are of countries, languages and errors."""
+"""Least characters of a secret that is called a code: shorter ones stand for countries, languages and errors."""
 
 
 def _query(text: str, at: int) -> Find | None:

@@ -34,7 +34,7 @@ _TOLD = late(
     r"(?i)(?:\b|_)(?:your|placeholder|change[-_]?me|replace|insert|goes|redacted|filtered|todo|dummy|my[-_](?:pass|secret|token|key|api))"
 )
 _HEAD_CHARS = 100
-"""Of a value, that tell what it is."""
+"""Characters of a value's beginning that tell what it is."""
 
 
 def is_placeholder(value: str) -> bool:

@@ -25,7 +25,7 @@ Said = tuple[str, Provenance | None]
 """Words of an item, and where they come from."""
 
 MOST_ORIGINS = 100
-"""Of one item."""
+"""Origins that one item keeps, at most."""
 
 _TAG = late(r"\[from: ((?:\\.|[^\]\\\n])+), (\d{4}-\d{2}-\d{2})\][ \t]*$")
 _ESCAPED = late(r"\\(.)")
@@ -118,7 +118,7 @@ _HEADINGS = {
 }
 _BY_FILE = {name: category for category, name in FILE_OF.items() if name != TASKS}
 ITEM_MAX_CHARS = 65_536
-"""Of an item, its continued lines with it. A longer one is some other text: it stays in its file and is not read."""
+"""Characters of an item with its continued lines, at most. A longer one is another text: it stays in its file, unread."""
 
 _BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 4096

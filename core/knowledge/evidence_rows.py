@@ -22,7 +22,7 @@ from core.kernel.values.knowledge import Category
 # Items that another has replaced: struck through in their file, with a dated pointer, and known no more.
 
 POINTER_CHARS = 80
-"""Of the new item's words in the pointer."""
+"""Characters of the new item's words in the pointer."""
 
 _STRUCK = late(r"~~(.+)~~(?: \(replaced \d{4}-\d{2}-\d{2}: .*\))?", re.DOTALL)
 

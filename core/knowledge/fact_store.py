@@ -101,7 +101,7 @@ _PROPOSED, _EDITED = b'"kind":"proposed"', b'"was":'
 _TORN = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 _MARKS = (b'"fact":', b'"undone"', b'"was":', b'"forgotten"')
-"""Of rows that may change facts: their number is part of the stamp."""
+"""Bytes that mark a row which may change facts: the number of such rows is part of the stamp."""
 
 
 class HomePast:

@@ -47,7 +47,7 @@ LINE_WORDS = {
 }
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 OBJECT_CHARS = 120
-"""Of each item that a line names."""
+"""Characters of each item that a line names."""
 
 PLACE_WORDS = {
     TurnPlace.LIST: "",

@@ -30,7 +30,7 @@ MOST_ITEMS = 4_000
 """Items of a section that are looked at, the newest ones."""
 
 BYTES_POWER = 1.5
-"""Of an item's bytes: 1 gives long items, 2 the shortest ones, whatever they say."""
+"""Exponent of an item's bytes: 1 prefers long items, 2 the shortest ones, whatever they say."""
 
 CONFIRMED = 0.25
 """Part of its worth that an item gains by each further conversation that it came from."""
@@ -139,7 +139,7 @@ TRUNCATED = "\n(truncated; see the category files for the rest)\n"
 
 
 BLOCK_BYTES = len("{knowledge}\n\n{/knowledge}\n")
-"""Of the tags around the digest in layer 7."""
+"""Bytes of the tags around the digest in layer 7."""
 
 
 _IN_ORDER = frozenset({"Open tasks", "Open questions"})
@@ -519,4 +519,4 @@ def _framed(path: str, text: str) -> int:
 
 
 _FACTS_FRAME_BYTES = _size(frame("facts-00", ""))
-"""Of the tags around facts; a number in them is for text that holds such a tag."""
+"""Bytes of the tags around facts; a tag gets a number where the text holds the plain tag."""

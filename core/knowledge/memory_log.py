@@ -103,10 +103,10 @@ def _read(home: Path, name: str) -> bytes:
 # The turn that a quote stands in, read where its conversation is now: the list, the trash, a file, or gone.
 
 SHOWN_CHARS = 4_000
-"""Of a turn beside its quote."""
+"""Characters of a turn beside its quote."""
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
-"""Of a file of another program that is looked into for a turn."""
+"""Bytes of another program's file that is searched for a turn, at most."""
 
 
 def witnesses(home: Path, rows: Iterable[EvidenceRow]) -> tuple[Witness, ...]:

@@ -24,7 +24,7 @@ _LONG = 4
 Run = tuple[str, ...]
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
-"""Of each of the second texts, how near each of the first comes to it in meaning, to 1; empty where nobody can tell."""
+"""Likeness in meaning, to 1: a row for each of the second texts, with one figure for each of the first; empty where it is unknown."""
 
 LEAST_LIKENESS = 0.75
 """Nearness from which a sentence says what an item says. Measured on 24 own items in five languages with both models: .83 to .88

@@ -23,12 +23,12 @@ MOST_LISTED = 10_000
 """Tools that are looked at. A listing without an end ends here."""
 MOST_PAGES = 100
 MOST_LISTED_BYTES = 16_000_000
-"""Of a listing that is held, over all its pages; the page in which it is reached is looked at."""
+"""Bytes of a listing, over all its pages; the page that reaches them is still read."""
 MOST_SCHEMA_BYTES = 128_000
 """All descriptions and schemas of a server: each request carries them."""
 MOST_TOOL_BYTES = 32_000
 MOST_NAME_CHARS = 64
-"""Of `server__tool`. Source: OpenAI "Function calling" and Anthropic "Tool use", names of tools (read 2026-11-23)."""
+"""Characters of `server__tool`, at most. Source: OpenAI "Function calling" and Anthropic "Tool use", names of tools (read 2026-11-23)."""
 MOST_DEPTH = 24
 MOST_MESSAGE_BYTES = 16_000_000
 MOST_PARTS = 250_000

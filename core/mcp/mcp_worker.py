@@ -393,7 +393,7 @@ def _words(error: SlopError) -> str:
 # keyring.
 
 PREFIX = "mcp."
-"""Of the names under which they are kept; no provider's id holds a dot."""
+"""Prefix of the names under which servers' keys are kept; no provider's id holds a dot."""
 
 
 def key_of(name: str) -> str:

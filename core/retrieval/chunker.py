@@ -102,7 +102,7 @@ def _stripped(text: str, start: int, end: int) -> Cut:
 
 
 HEADING_CHARS = 120
-"""Of a heading that stands before a chunk's text; it takes from the tokens of the chunk."""
+"""Characters of a heading before a chunk's text; it counts towards the chunk's tokens."""
 
 NEIGHBOURS, NEIGHBOUR_CHARS = 2, 1_000
 """Turns either side of a turn that keywords are looked for in, too, and how much of each."""

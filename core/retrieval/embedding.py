@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DIMENSION = 384
-"""Of the model that comes with the program."""
+"""Dimension of the model that comes with the program."""
 
 REACH, STEPS = 0.25, 127
 """A component of `REACH` is `STEPS`; what lies beyond is clipped."""

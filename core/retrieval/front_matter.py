@@ -366,7 +366,7 @@ def _yaml_parts(block: str) -> Iterator[tuple[int, str]]:
 TITLE_CHARS, DESCRIPTION_CHARS, TAG_CHARS, MAX_TAGS = 120, 200, 40, 48
 
 _HEAD_CHARS = 65_536
-"""Of a note, that are read for what it says of itself."""
+"""Characters of a note's beginning that are read for its title, tags and dates."""
 
 _TITLES = (
     "title",

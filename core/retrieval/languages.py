@@ -9,7 +9,7 @@ from typing import Any
 from core.kernel.patterns import late
 
 _READ_CHARS = 600
-"""Of a text, that its language is told by."""
+"""Characters of a text's beginning that tell its language."""
 
 _LEAST_LETTERS = 8
 _LEAST_SHARE = 0.45

@@ -140,11 +140,11 @@ _ROW_TOKENS = 300
 LISTED_TAGS = 12
 """Tags of a note that its folder's index names."""
 _TAGS, _TITLES, _FOLDERS = 6, 4, 6
-"""Of a folder, that its parent names."""
+"""Tags, titles and folders that a parent's index names of each folder."""
 _TITLE_CHARS = 60
 _ESCAPED = late(r"([\\\[\]<>`*_])")
 _FORM = 1
-"""Of index files: with another one, all are written anew."""
+"""Version of the form of index files: with another one, all are written anew."""
 _PAGE_LINK = late(rb"^- \[[^\]\n]*\]\((index\.\d+\.md)\): [\d,]+$", re.MULTILINE)
 _PLAIN_LINK = late(r"[\w./~+@=,-]+")
 
@@ -436,7 +436,7 @@ _TITLE, _NAVIGATION_SEARCH_TAGS, _DESCRIPTION, _PATH = 4.0, 3.0, 2.0, 1.0
 _STEM = 4
 """Letters that two words share from the start, at least, where the shorter one stands for the longer (`retry`, `retrying`)."""
 _PART = 0.6
-"""Of the weight, for such a word."""
+"""Share of the weight that such a word gets."""
 
 
 def heads_found(

@@ -341,7 +341,7 @@ _FIRST = 4
 """Chunks, for each one that is wanted, that the rarest words are looked up in before the others."""
 
 MOST_POSITIONS, LAST_POSITION = 255, 16_383
-"""Of one lexeme that a `tsvector` keeps, and the highest that there is."""
+"""Positions of one lexeme that a `tsvector` keeps, and the highest position."""
 
 _FREQUENCIES = "SELECT term, chunks FROM word WHERE corpus = %s AND kind = %s AND term = ANY(%s)"
 

@@ -34,7 +34,7 @@ from core.retrieval.retrieval_report import degraded_text, place_text
 from core.retrieval.sources import PROSE_ENDINGS, SourceFile, find_sources, without_secrets
 
 HEAD_BYTES, MAX_NAMED = 16_384, 20_000
-"""Of a note that are read for its names; and notes whose names are looked at."""
+"""Bytes of a note that are read for its names; and how many notes' names are looked at."""
 MAX_NOTE_BYTES = 64_000_000
 MAX_ANSWER_LINES, MAX_ANSWER_CHARS = 400, 24_000
 _MOST_HITS = 20

@@ -115,7 +115,7 @@ EMBED_S, FIRST_EMBED_S = 2.0, 20.0
 """A query whose vector takes longer is answered by keywords alone; the first one waits for the model to be loaded."""
 
 _EMBEDDED_CHARS = 2_000
-"""Of a query, that its vector is made of: no model takes many more, and some refuse them."""
+"""Characters of a query that its vector is made of: no model takes many more, and some refuse them."""
 
 _NO_VECTORS, _SOME_VECTORS = tr("No passage has a vector yet"), tr("Some passages have no vector yet")
 _WAIT = tr("The program makes the vectors while it updates the index")

@@ -62,7 +62,7 @@ READING = 5
 """Form of what is made of a file: with another one, each file is read once more."""
 
 _HEAD_CHARS = 16_384
-"""Of a note, that are read for what it says of itself."""
+"""Characters of a note's beginning that are read for its title, tags and dates."""
 
 _LONG_LINE = 2_000
 """Mean length of a line from which a file counts as made by a program: nobody looks for its words. Prose may have no other

@@ -171,7 +171,7 @@ def with_successors(
 def _successors(
     places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], terms: Sequence[str]
 ) -> dict[ChunkPlace, ChunkPlace]:
-    """Of each passage the one that took its place: of those that say the like of most that is asked the newest."""
+    """The passage that took the place of each: the newest of those that answer the same part of the question."""
     said, weights = _compared(places, texts, terms)
     found: dict[ChunkPlace, ChunkPlace] = {}
     for old in places:

@@ -223,7 +223,7 @@ def _late_calls(state: AppState, page: AgentPage) -> Iterator[ToolCall]:
 INBOX_NOTICE = "inbox"
 FILE_SAYS = "It was changed, made or removed on disk."
 TAIL_CHARS = 1_500
-"""Of what a command wrote last."""
+"""Characters of a command's last output that a signal carries."""
 _BY_ANYBODY = frozenset({SignalSource.INBOX, SignalSource.API})
 """Sources that a program on this machine reaches, also one that a call of ours started."""
 

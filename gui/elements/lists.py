@@ -21,7 +21,7 @@ WHEEL_PX = 84.0
 THUMB_PX = 6.0
 LEAST_THUMB_PX = 28.0
 MOST_CARRIED_PX = 4000.0
-"""Of a list that stands whole in what scrolls around it: all its rows are drawn."""
+"""Height up to which a list stands whole inside what scrolls around it: all its rows are drawn."""
 
 
 class RowPane(Surface):

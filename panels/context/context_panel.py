@@ -33,7 +33,7 @@ from panels.discussion.message_rows import SHORTER, left_words
 # Passages that go along with the message: each with its source and why, and the way to keep it out.
 
 _SHOWN_CHARS, _TIP_CHARS = 200, 1_200
-"""Of a passage's words that are shown, and that are shown on hover."""
+"""Characters of a passage that are shown, and on hover."""
 
 
 def recalled_rows(desk: Desk, recalled: Recalled) -> None:

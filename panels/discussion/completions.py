@@ -368,7 +368,7 @@ def write(desk: Desk, opened: OpenDiscussion, composer: ComposerView, text: str)
 
 PRESETS_SHOWN = 3
 MOST_CHARS = 300
-"""Of a mention: what is longer is text."""
+"""Characters of a mention, at most: what is longer is text."""
 _MENTION = late(r"(?:^|(?<=[\s(\[{\"'“‘]))@([^\s@]*)\Z")
 
 WayKind = Literal["file", "folder", "symbol", "preset"]

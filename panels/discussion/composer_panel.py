@@ -111,7 +111,7 @@ CHIP_PX = 230
 PREVIEW_PX = 56.0
 """Height of a picture's preview beside its name."""
 LOOK_CHARS = 600
-"""Of a long paste, on hover over its name."""
+"""Characters of a long paste that are shown on hover over its name."""
 ONE_LINE_FROM_PX, NAME_FROM_PX, MORE_FROM_PX = 640, 280, 300
 """Width from which the estimate has room beside the buttons, else it stands over them; from which with its name; from which the
 menu of templates and of the editor has room."""

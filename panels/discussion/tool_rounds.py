@@ -45,7 +45,7 @@ from panels.discussion.tool_mode import (
 from panels.discussion.view import DiscussionView, MessageKey
 
 FOLDED_LINES, FOLDED_CHARS = 6, 1_200
-"""Of a result that is folded."""
+"""Lines and characters of a folded result."""
 
 
 Calls = Mapping[tuple[str, str], ToolCallPart]

@@ -32,7 +32,7 @@ SHORT_FOOT_PX = 36.0
 NOTE_LINE_PX, NOTE_MORE_PX, NOTE_ROOM_PX = 660.0, 18.0, 500.0
 """Width from which the note in the foot stands in one line; the height of another; height of the panel that has room for it."""
 ROW_PX, LED_ROW_PX = 42.0, 49.0
-"""Of two lines; and with a button that leads to the discussion."""
+"""Height of a row of two lines, and of one with a button that leads to the discussion."""
 CHAR_PX = 7.4
 BUTTON_PX = 80.0
 """Width of a button's words: each character, and what stands around them."""

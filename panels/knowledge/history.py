@@ -28,7 +28,7 @@ from panels.knowledge.knowledge_room import KnowledgeView, items_in
 WIDTH_PX, HEIGHT_PX, SHORT_PX, TURN_PX = 600, 420, 160, 110
 MOST_REQUESTS = 5
 SHOWN_CHARS, LONG_CHARS = 400, 240
-"""Of the item; a longer turn scrolls."""
+"""Characters of the item that are shown, and of a turn from which it scrolls."""
 
 GONE = tr("The file no longer holds this item as shown here.")
 

@@ -154,7 +154,7 @@ def _more_passages(ui: Ui, hit: SearchHit) -> None:
 
 
 _ALSO_CHARS, _TIP_CHARS = 240, 1_200
-"""Of a further passage's words that are shown, and that are shown on hover."""
+"""Characters of a further passage that are shown, and on hover."""
 
 COUNT = 20
 WIDE_PX, HALF_PX = 300.0, 140.0

@@ -22,7 +22,7 @@ from panels.settings.texts import labelled, notifications_section, policies_sect
 NAV_PX = 232.0
 PAGE_PX, PAGE_LEAST_PX = 720.0, 240.0
 NAV_NARROW_PX, NARROW_PX = 64.0, 600.0
-"""Of the sections while the page is narrow: their icons alone."""
+"""Width of the sections while the page is narrow (their icons alone), and the width below which it is."""
 LICENCES = (
     ("Manual Slop", "MIT"),
     ("Inter, JetBrains Mono, Noto Sans CJK, Noto Emoji (merged as Slop Sans and Slop Mono)", "OFL 1.1"),

@@ -66,7 +66,7 @@ CONVERSATION_MIN_PX = 420.0
 CONVERSATION_PX = 560.0
 """Width that it has before the hub grows beyond its usual one in a small window."""
 HUB_SMALL_PX, HUB_PX = 384.0, 448.0
-"""Of the hub while the person has not dragged its edge: in a small window and in one where its tabs have room."""
+"""Width of the hub until the person drags its edge: in a small window, and in one where its tabs have room."""
 BOTH_FROM_PX = LIST_MIN_PX + HUB_MIN_PX + CONVERSATION_MIN_PX
 CONVERSATION_LEAST_PX = 232.0
 """Width under which neither its model nor its estimate could be read."""

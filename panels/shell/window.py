@@ -179,7 +179,7 @@ def _dragged(view: WindowView, names: tuple[Pane, ...], widths: tuple[float, ...
 
 
 FREE_SHARE = 0.5
-"""Of a pane's height, at most, that notices take from what stands in it."""
+"""Share of a pane's height that notices take from what stands in it, at most."""
 
 
 def _kept_free(desk: Desk) -> float:

@@ -23,7 +23,7 @@ from core.mcp.approvals import tool_sha256
 from core.mcp.mcp_worker import ServerTool
 
 TEXT_CHARS = 40_000
-"""Of an answer that a model is given, head and tail."""
+"""Characters of an answer's head and tail together that a model is given."""
 
 
 class ServerDesk(Protocol):

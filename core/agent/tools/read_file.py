@@ -127,7 +127,7 @@ MAX_PIXELS = 64_000_000
 MAX_SIDE = 2_000
 """Pixels of the longer side that a model is shown. Source: Anthropic "Vision", many images a request (read 2026-08-21)."""
 MAX_SENT_BYTES = 3_500_000
-"""Of a picture as it is sent; base64 makes a third more of it."""
+"""Bytes of a picture that is sent, at most; base64 adds a third."""
 _LOOK_S = 0.1
 """A file of some kilobytes may be hundreds of megabytes of pixels: calls beside each other decode one after the other."""
 

@@ -46,7 +46,7 @@ from core.talk.discussion.discussion_meta import read_meta_in
 # Passages that were said in a conversation, and other logs that repeat one of them. Pure.
 
 LEAST_CHARS, LEAST_WORDS = 24, 4
-"""Of a passage that tells where it is from: shorter ones stand everywhere."""
+"""Least characters and words of a passage that proves its source: shorter ones stand everywhere."""
 
 _SAID = frozenset({"message", "edit"})
 

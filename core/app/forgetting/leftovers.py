@@ -247,7 +247,7 @@ def _files(home: Path) -> Iterator[tuple[places.Folder, Path, Path]]:
 # Files that were read out of the inbox: which of them conversations were told, and which hold words.
 
 MOST_BYTES = 1_000_000
-"""Of a file of the inbox: a larger one was never taken."""
+"""Bytes of a file of the inbox, at most: a larger one was never taken."""
 
 
 def taken_told(home: Path, logs: Iterable[Path]) -> Iterator[str]:

@@ -296,7 +296,7 @@ _RECALLED = late(rb'"retrieved":"[^"]|\\"retrieved\\":\\"(?!\\")')
 
 _CUT = b'"kind":"cut"'
 _HEAD_CHARS = 100
-"""Of a text, by which it is found: what was recalled may have been cut."""
+"""Characters of a text's beginning by which it is found: what was recalled may have been cut."""
 
 
 def without_recalled(data: bytes, words: Words) -> bytes:

@@ -246,7 +246,7 @@ LEAST = 6
 """Columns that a text keeps before ids and numbers give way too."""
 
 SOFT_HYPHEN = "\u00ad"
-"""Of its kind the one that terminals draw."""
+"""The one invisible format character that terminals draw."""
 
 
 def table(

@@ -201,7 +201,7 @@ def add_command(
 # Values on the command line: numbers with the bounds that each has, and categories.
 
 CATEGORIES = ("facts", "decisions", "tasks_done", "tasks_open", "questions", "playbooks", "files")
-"""Of knowledge; `files` are notes, which a harvest places."""
+"""Categories of knowledge; `files` are notes, which a harvest places."""
 
 
 def days(text: str) -> float:

@@ -25,7 +25,7 @@ from core.knowledge.facts.fact_checks import (
 from core.knowledge.facts.yaml_forms import YamlFault, read_item, read_yaml
 
 MAX_PROBLEMS = 500
-"""Of one file, that are kept; the rest is counted."""
+"""Problems of one file that are kept; the rest is counted."""
 
 _BOM = "\ufeff"
 _HEAD = late(r"---[ \t]*\r?\n((?:(?!---[ \t]*\r?(?:\n|\Z)).*\n)*+)---[ \t]*\r?(?:\n|\Z)")

@@ -126,14 +126,14 @@ def read_item(text: str, start: int) -> tuple[Fact, int] | None:
 # keys.
 
 MAX_CHARS = 16_384
-"""Of one item: no sentence with its tags needs more."""
+"""Characters of one item, at most: no sentence with its tags needs more."""
 
 MAX_DEPTH = 8
-"""Of lists and mappings in one another."""
+"""Levels of lists and mappings in one another, at most."""
 
 _MAX_NODES = 2_000
 _MAX_BITS = 1_024
-"""Of a number: Python refuses to write out one of many digits, which YAML spells in base 16 or 60 too."""
+"""Bits of a number, at most: Python refuses to write out many digits, and YAML also spells them in base 16 or 60."""
 _OPENERS = ("[", "{", "- ", "? ", "-\n", "-\t")
 
 

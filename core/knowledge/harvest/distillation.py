@@ -206,10 +206,10 @@ def _key(item: HarvestItem) -> str:
 # Asks a provider for the items of a conversation, in the reply's schema where the provider can hold to it.
 
 SMALL_OUTPUT_TOKENS = 2_000
-"""Of the embedded model: more than the bounded schema lets it write, so that its JSON is never cut."""
+"""Tokens of the embedded model's reply: more than the bounded schema lets it write, so that its JSON is never cut."""
 
 OUTPUT_TOKENS = 16_000
-"""Of any other: a reply that is longer was led astray by its text."""
+"""Tokens of any other model's reply: a longer reply was led astray by its text."""
 
 
 class HarvestCancelledError(SlopError):

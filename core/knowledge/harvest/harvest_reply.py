@@ -31,22 +31,22 @@ MAX_VALUE_CHARS = 2_000
 MAX_STEPS_CHARS = 8_000
 
 MAX_ITEMS = 500
-"""Of one reply. What comes after them is dropped and counted."""
+"""Items that one reply may give. Further ones are dropped and counted."""
 
 SMALL_ITEMS, SMALL_CHARS = 2, 160
-"""Of each category and text where the reply is bounded: even a model that fills all of it ends within its room."""
+"""Items of each category and characters of each text in a bounded reply: a model that fills all of it still ends in time."""
 
 _KEYS = {Category.PLAYBOOKS: ("name", "steps"), Category.FILES: ("path", "note")}
 QUOTE_KEYS = ("message", "quote")
-"""Of every item, both may be missing: the id of the message that it stands on, and words of it."""
+"""Optional keys of every item: the id of the message that supports it, and words of that message."""
 
 REPLACE_KEYS = ("reason", "replaces")
-"""Of every item, both may be missing: why a known item does not hold any more, and its id; the reason comes first."""
+"""Optional keys of every item: why a known item does not hold any more, and its id; the reason comes first."""
 
 MAX_ID_CHARS = 40
 
 KIND_KEY = "kind"
-"""Of a fact, may be missing: what kind of structured fact it is."""
+"""Optional key of a fact: the kind of structured fact."""
 
 _STATEMENT = ("statement", "detail")
 _FENCE = late(

@@ -140,7 +140,7 @@ def _items(state: AppState) -> list[Item]:
 # The price of asking for a merge, before anybody is asked. Pure.
 
 LINE_BYTES = 8
-"""Of an item's id and what stands around it."""
+"""Bytes of an item's id and of what stands around it."""
 
 
 def merge_cost(state: AppState, category: Category) -> float | None:

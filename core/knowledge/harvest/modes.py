@@ -144,10 +144,10 @@ MAX_HARVEST_SOURCE_BYTES = 1024 * 1024
 LATELY = tr("touched lately")
 LIVE_FOR = timedelta(days=7)
 PROMPT_BYTES = 2_400
-"""Of the template and the fence that go with every piece."""
+"""Bytes of the template and the fence that go with every piece."""
 
 OUTPUT_TOKENS_EST = 600
-"""Of the reply to one piece: some fifteen items of a sentence each."""
+"""Tokens of the reply to one piece: some fifteen items of a sentence each."""
 
 
 LEAST_PIECE_BYTES = 2_000
@@ -155,7 +155,7 @@ BYTES_PER_TOKEN = 3
 """Fewer than prose has (four), so that code and other scripts than Latin fit as well."""
 
 OUTPUT_SHARE = 0.25
-"""Of a model's window that is left for the reply."""
+"""Share of a model's window that is left for the reply."""
 
 
 def piece_bytes_for(profile: ModelProfile) -> int:

@@ -21,12 +21,12 @@ from core.kernel.values.messages import (
 )
 
 MAX_TOOL_CHARS, LEAST_TOOL_CHARS = 2_000, 300
-"""Of what the tools of one step were given, or answered, together: of each its head and its tail. A listing of a thousand
+"""Characters of all arguments, or all answers, of one step's tools: each gives its head and its tail. A listing of a thousand
 files is no knowledge. However many there are, each keeps the least.
 """
 
 MAX_SHOWN_CHARS = 8_000
-"""Of messages of one step that a model is shown as one."""
+"""Characters of one step's messages that a model is shown as one."""
 
 _OPEN = late(r"[ \t>]*\{(knowledge|rag-context)\}[ \t]*")
 _PROVENANCE = late(r"\[from: .{1,300}, \d{4}-\d{2}-\d{2}\][ \t]*\Z")

@@ -42,7 +42,7 @@ SHARE_BYTES = 128 * 1024
 """Bytes of a conversation that are read to tell how much of it a model is sent."""
 
 _TAG_BYTES = 27
-"""Of the tags around a message, about."""
+"""Bytes of the tags around a message, about."""
 
 _ROLES = {"user", "assistant", "tool"}
 

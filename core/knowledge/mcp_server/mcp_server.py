@@ -47,7 +47,7 @@ from core.talk.transcripts.ours import read_log
 # Lines of a client, bounded: one that is too long is passed over and answered, and never held whole.
 
 MAX_LINE_BYTES = 1_000_000
-"""Of one message. All that a client may say with a tool is far shorter."""
+"""Bytes of one message, at most. All that a client may say with a tool is far shorter."""
 
 _PIECE_BYTES = 65_536
 _ID = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")'

@@ -29,7 +29,7 @@ _GONE = 404
 Found = TypeVar("Found")
 
 MOST_LISTED = 5_000
-"""Of a provider's list of batches. A list without end is read so far."""
+"""Entries of a provider's list of batches that are read: a list may never end."""
 
 
 class BatchRequest(msgspec.Struct, frozen=True):

@@ -36,7 +36,7 @@ from core.kernel.values.usage import Usage
 # Usage of a call as its provider says, in figures that can be trusted: one rule for every client.
 
 MOST_TOKENS = 1_000_000_000
-"""Of one call. More is no count of tokens, whatever it is."""
+"""Tokens of one call, at most. A larger figure is no count of tokens."""
 
 MOST_USD = 1_000_000.0
 
@@ -147,7 +147,7 @@ FOREIGN: tuple[type[Exception], ...] = (
 """Errors of code that takes a vendor's data for what it should be: the SDKs build their objects without checking."""
 
 MOST_MODELS = 5_000
-"""Of one server's list. A list without end is read so far."""
+"""Models of one server's list that are read: a list may never end."""
 
 NAME_CHARS = 300
 DETAIL_CHARS = 1_000
@@ -308,11 +308,11 @@ def _foreign(what: str) -> ProviderError:
 # clock given.
 
 BODY_BYTES = 256_000_000
-"""Of an answer that is no stream."""
+"""Bytes of an answer that is no stream, at most."""
 ERROR_BYTES = 1_000_000
-"""Of an error; more of it says nothing more, and is not read."""
+"""Bytes of an error that are read; the rest adds nothing."""
 PROGRESS_BYTES = 65_536
-"""Of an answer that is no stream: so much is a sign of life."""
+"""Bytes of an answer that is no stream after which it counts as a sign of life."""
 
 
 class EndlessError(Exception):

@@ -25,10 +25,10 @@ Frame = tuple[str, bytes]
 """The name of an event, empty for none, and its data, never empty."""
 
 EVENT_BYTES = 256_000_000
-"""Of one event of a stream: some vendors repeat the whole reply in its last."""
+"""Bytes of one event of a stream, at most: some vendors repeat the whole reply in the last."""
 
 STRAY_BYTES = 64_000
-"""Of text that is no part of a stream, for its words."""
+"""Bytes that are kept of text outside a stream's events, for its words."""
 
 WHOLE = "is_whole"
 """Mark on a choice whose delta was a message: it may repeat what came before."""

@@ -376,7 +376,7 @@ def _sha256(text: str) -> str:
 MAX_LINES = 200
 MAX_ITEMS = 200
 MAX_TEXT_CHARS = 4_000
-"""Of a question that asks for more the rest is counted, and is to be read in the files."""
+"""Items and characters of a question; the rest is counted, and stands in the files."""
 
 
 class AskedLine(msgspec.Struct, frozen=True):

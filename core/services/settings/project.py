@@ -92,7 +92,7 @@ MAX_TEXTS, MAX_ROOTS = 500, 100
 """Texts of one kind (context, personas, system prompts), and folders, that a file may name: what it asks for is read
 before anybody trusts it."""
 MAX_TEXTS_CHARS = 16_000_000
-"""Of texts of one kind in files, together."""
+"""Characters of all texts of one kind in files together."""
 
 
 def find_root(start: Path) -> Path:
@@ -506,10 +506,10 @@ def _unlinked(path: Path) -> str:
 # Memory files: the Markdown files of the person's own folder and of those that a project names.
 
 MEMORY_FOLDER = "memory"
-"""Of the home."""
+"""Folder of memory files in the data folder."""
 
 MAX_MEMORY_FILES = 200
-"""Of one folder; of more the first by name count, and that is said."""
+"""Files of one folder, at most; of more the first by name count, and the program says so."""
 
 
 def memory_folders(home: Path, root: Path, named: Iterable[str]) -> tuple[tuple[Path, str], ...]:

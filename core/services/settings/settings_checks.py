@@ -54,11 +54,11 @@ MAX_HINTS = 100
 """Unknown names of one file for which a near one is looked up: it takes a millisecond each."""
 
 _TABLE_HINTS = 3
-"""Of one table of which there may be many."""
+"""Hints for one table of which there may be many, at most."""
 MAX_SERVERS = 200
-"""Of one file; each is compared with all others for whose key it might get."""
+"""Servers of one file, at most; each is compared with all others for whose key it might get."""
 MAX_MCP_SERVERS = 50
-"""Of one file."""
+"""MCP servers of one file, at most."""
 
 
 class Flaw(msgspec.Struct, frozen=True):

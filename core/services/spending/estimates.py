@@ -15,7 +15,7 @@ from core.kernel.values.state import AppState
 from core.kernel.values.usage import Usage, add_usage
 
 Price = Callable[[Usage], float | None]
-"""Of a usage with the call's model, in US dollars; None where it is unknown."""
+"""Price of a usage with the call's model, in US dollars; None where it is unknown."""
 
 TYPICAL_REPLY_TOKENS = 1_000
 """Reasoning included; taken where the discussion has no reply to go by."""
@@ -389,7 +389,7 @@ def _reply_tokens(state: AppState, discussion_id: str, last: Usage) -> int:
 
 
 def last_usage(opened: OpenDiscussion | None, model: tuple[str, str] | None = None) -> Usage:
-    """Of the newest reply that reported one, of a model or of any."""
+    """Usage of the newest reply that reported one, of a model or of any."""
     messages = (entry for entry in reversed(opened.entries if opened else ()) if isinstance(entry, Message))
     for message in messages:
         if message.usage is not None and model in {None, (message.provider, message.model)}:

@@ -79,7 +79,7 @@ PRICED_NAMES = [
 _PROBE_TOKENS = 1_000
 
 OPENAI_WRITE, OPENAI_LONG_WRITE = 1.25, 2.5
-"""Of the price of input: writing for 30 minutes, and for 12 hours, which the library does not know.
+"""Multiples of the price of input: writing for 30 minutes, and for 12 hours, which the library does not know.
 
 The second by third-party reports of 2026-10: there is no primary page.
 """
@@ -186,7 +186,7 @@ def _given(book: PriceBook, provider: str, model: str) -> tuple[TokenRates | Non
 
 
 _SHORT, _HOUR, _LONG = 1.25, 2.0, 2.5
-"""Of the price of input, what vendors take that charge for writing; half a day is OpenAI's alone."""
+"""Multiples of the price of input that vendors charge for writing; half a day is OpenAI's alone."""
 
 _CHARGE_WRITES = {ProviderKind.ANTHROPIC, ProviderKind.CLAUDE_CODE, ProviderKind.OPENAI}
 
@@ -217,7 +217,7 @@ def _own_cost(rates: TokenRates, kind: str, usage: Usage) -> float:
 
 
 BATCH_SHARE = 0.5
-"""Of the price that a request in a batch costs. Source: the three vendors' price pages (read 2026-11)."""
+"""Share of the price that a request in a batch costs. Source: the three vendors' price pages (read 2026-11)."""
 
 
 def batch_price(direct_usd: float | None) -> float | None:

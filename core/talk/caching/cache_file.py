@@ -45,7 +45,7 @@ from core.talk.discussion.log_codec import from_json_value, to_json_value
 FORMAT = 1
 KEPT_ENTRIES = 64
 MOST_OFFERED_BYTES = 2_000_000
-"""Of the tools of servers that are kept: a set that is larger is offered as it is approved after a restart."""
+"""Bytes of servers' tools that are kept: a larger set is offered as it is approved after a restart."""
 _LONGEST_S = 366 * 86_400
 """Longer is no lifetime of a cache, whatever it is."""
 _MAX_BYTES = 4_000_000
@@ -85,9 +85,9 @@ class _File(msgspec.Struct, frozen=True):
     offered: tuple[ToolSchema, ...] | None = None
     owed: tuple[OwedRent, ...] = ()
     gaps_s: tuple[float, ...] = ()
-    """Of files from before the hours of gaps were kept."""
+    """Read from files that were written before the hours of gaps were kept."""
     cannot_extend: tuple[LedgerScope, ...] = ()
-    """Of files from before this was kept for all discussions, in `caching.json`."""
+    """Read from files that were written before `caching.json` kept this for all discussions."""
 
 
 def cache_file(home: Path, discussion_id: str) -> Path:

@@ -371,7 +371,7 @@ def _ends(wire: Wire, prices: CachePrices) -> tuple[int, ...]:
 
 
 def _within(wire: Wire, prices: CachePrices, most: float) -> tuple[int, ...]:
-    """Of `_ends`, those of at most so many tokens; where all are larger, the deepest block of layers 1 to 10 that is not."""
+    """Ends of at most so many tokens; where all are larger, the deepest block of layers 1 to 10 that is not."""
     ends = _ends(wire, prices)
     small = tuple(place for place in ends if wire.ends[place] <= most)
     if small or not ends:
@@ -472,7 +472,7 @@ BOOKED_EVERY = timedelta(minutes=15)
 _HOUR = timedelta(hours=1)
 
 Prices = Callable[[str, str], CachePrices]
-"""Of a provider's model now."""
+"""Gives the current prices of a provider's model."""
 
 Rents = tuple[StoredRent, ...]
 

@@ -147,7 +147,7 @@ _STRANGE, _STARTS = 0.3, 4.0
 """So large a share of new discussions is taken to find no shared prefix of theirs; that weighs so many of them."""
 _LONG_TURNS = 32
 _AWAY_TURNS, _AWAY_SHARE = 4.0, 0.8
-"""Of those who come back, so large a share is taken to ask once more elsewhere before; that weighs so many gaps."""
+"""Share of those who come back that is assumed to ask elsewhere once before; the assumption weighs so many gaps."""
 _LEAST_END = 0.02
 """Any turn may be a discussion's last."""
 

@@ -142,7 +142,7 @@ class _Ground(msgspec.Struct, frozen=True):
 
 
 _PLACE, _TTL = itemgetter(0), itemgetter(1)
-"""Of a mark."""
+"""Fields of a mark."""
 
 
 def plan(inputs: PlanInputs) -> CachePlan:

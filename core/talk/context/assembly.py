@@ -102,7 +102,7 @@ class Planner(Protocol):
 
 
 _COUNTED_AT_ONCE_CHARS = 400_000
-"""Of new texts that a call waits for: some ten milliseconds."""
+"""Characters of new texts that a call waits for: their count takes some ten milliseconds."""
 
 
 class TokenCounter(Protocol):

@@ -24,7 +24,7 @@ from core.kernel.patterns import late
 
 NAME = ".gitignore"
 MAX_BYTES = 256_000
-"""Of one file of rules; what stands behind is not read."""
+"""Bytes of one file of rules; what stands behind is not read."""
 MAX_STARS = 3
 """Stars in one part of a rule, and `**` in one rule: with more, a hostile name keeps `re` busy for minutes."""
 MAX_DEPTH = 64
@@ -720,7 +720,7 @@ def is_below(path: str, places: Collection[str]) -> bool:
 # index and no request.
 
 MOST_FOLDERS = 20_000
-"""Of a project, in which files of keys are looked for that have another name elsewhere."""
+"""Folders of a project that are searched for files of keys which links give another name."""
 REMEDY = tr(
     "If the file holds no keys, add it to “Readable places” in Settings, Permissions: `shown` under [tools.folders]"
 )

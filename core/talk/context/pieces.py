@@ -128,7 +128,7 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 _AT_ONCE_CHARS = 1_000_000
-"""Of a text that is encoded to be hashed: a large one is not held twice."""
+"""Characters of a text that are encoded at once to be hashed: a large text is not held twice."""
 
 
 def digest(text: str) -> str:

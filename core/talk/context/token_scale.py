@@ -314,10 +314,10 @@ UNKNOWN_WINDOW_TOKENS = 32_768
 """Taken where nobody knows the window of a model."""
 
 USED_PERCENT, _ANSWER_PERCENT = 60, 25
-"""Of the window, that a view which is rebuilt may fill; of that the part that stays free for the answer."""
+"""Share of the window that a rebuilt view may fill, and the share of it that stays free for the answer."""
 
 TOLD_PERCENT, FULL_PERCENT = 80, 90
-"""Of the window: from here on the model is told to write its journal; from here on the view is rebuilt."""
+"""Share of the window from which the model is told to write its journal, and from which the view is rebuilt."""
 
 
 class WindowBudget(msgspec.Struct, frozen=True):

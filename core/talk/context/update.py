@@ -19,7 +19,7 @@ from core.kernel.patterns import late
 # too long.
 
 MOST_STEPS = 120_000
-"""Of the search, about a tenth of a second."""
+"""Steps of the search, about a tenth of a second."""
 
 Run = tuple[int, int, int]
 """Lines that match: the first in both texts, how many."""
@@ -121,7 +121,7 @@ _MOST_CHARS = 2_000_000
 """Larger pieces are told whole."""
 
 _SECTION_CHARS, _SECTION_LINES = 80, 500
-"""Of the line that names what a hunk stands in: its length, and how far above it is looked for."""
+"""Length of the line that names what a hunk stands in, and how many lines above are searched for it."""
 
 _OPENING = late(r"[<{]([a-z]+(?:-[a-z]+)*)(?:-[0-9]+)?( [^\n]*)?[>}]")
 _DIFF = late(r"<[a-z-]+-diff(?:-[0-9]+)?(?: [^\n]*)?>\n")

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 # Search over the derived index: any text as a query, discussions best first, a line of context each.
 
 MAX_MATCHES = 4000
-"""Of one query, newest first: enough to rank, and bounded while a single letter is typed."""
+"""Matches of one query, newest first: enough to rank, and bounded while a single letter is typed."""
 
 MAX_QUERY_CHARS = 500
 MAX_VOCABULARY = 200_000
@@ -152,7 +152,7 @@ _SHOWN = (
     "JOIN entry AS e ON e.number = m.number JOIN discussion AS d ON d.number = e.discussion"
     " WHERE NOT e.is_deleted AND e.aside = ''"
 )
-"""Of what matches, what a person sees."""
+"""Condition that keeps, of what matches, what a person sees."""
 
 
 def _is_there(db: sqlite3.Connection, term: Term) -> bool:

@@ -235,7 +235,7 @@ _ASKED = "SELECT 1 FROM entry WHERE discussion = ? AND role = ? AND NOT is_delet
 
 PREVIEW_CHARS = 160
 MAX_WORDS_CHARS = 1_000_000
-"""Of one message; what lies behind is not found by search."""
+"""Characters of one message that search finds; what lies behind is not indexed."""
 
 _TAIL_BYTES = 256
 _SPACELESS = late("([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff])")

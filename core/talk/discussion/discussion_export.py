@@ -39,7 +39,7 @@ FORMAT = "manual-slop discussion"
 VERSION = 1
 
 ENDINGS = {"markdown": ".md", "page": ".html", "json": ".json"}
-"""Of the names of files, by the form of an export."""
+"""Endings of file names, by the form of an export."""
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from core.kernel.values.messages import AttachmentPart, Message, files_of
 from core.talk.discussion.discussion_export import export_markdown
 
 PICTURE_BYTES, ALL_PICTURE_BYTES = 8_000_000, 64_000_000
-"""Of one picture that goes into the page, and of all of them; the rest are named."""
+"""Bytes of one picture in the page, and of all of them; the page only names the rest."""
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """Kinds that a browser shows and that hold no script: SVG does."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"

@@ -144,7 +144,7 @@ MAX_ELEMENT_BYTES = 256 * 1024 * 1024
 """A longer conversation is passed over, and named."""
 
 MAX_DEPTH = 200
-"""Of brackets in an element; no conversation nests as deep."""
+"""Levels of brackets in an element; no conversation nests as deep."""
 
 EXPORT_AGAIN = tr("Export again, or download the file again")
 

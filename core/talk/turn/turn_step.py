@@ -362,7 +362,7 @@ def reply_saved(state: AppState, call: LiveCall) -> AppState:
 # at.
 
 _LARGE_CHARS = 1_000_000
-"""Of a reply that is told of in larger steps."""
+"""Characters from which a reply is reported in larger steps."""
 
 _RUN_PIECES = 500
 """Pieces of a reply that are joined in one go."""

@@ -222,7 +222,7 @@ _KIND_OF_ERROR = {
     "server_error": FailureKind.SERVER_FAULT,
 }
 MAX_CALL_CHARS = 500
-"""Of a call that is shown among the reasoning."""
+"""Characters of a call that are shown among the reasoning."""
 
 _LOGIN_REMEDY = tr("Run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY")
 _SPENT = late(r"(?i)limit reached|hit your .*limit|usage limit")

@@ -186,7 +186,7 @@ _IS_WINDOW = late(
     r"(?:(?!output|price|pricing|cost|used|reserve|image|audio|completion|per_|rate)\w)*$"
 )
 _LEAST_WINDOW = 256
-"""Of tokens: a smaller figure is a price or a flag."""
+"""Least tokens of a window: a smaller figure is a price or a flag."""
 
 
 def _places(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

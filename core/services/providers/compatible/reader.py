@@ -159,7 +159,7 @@ _COSTS = ("cost", "total_cost", "estimated_cost", "cost_usd")
 """OpenRouter and Perplexity, gateways, DeepInfra, gateways."""
 
 _TICKS = 10_000_000_000
-"""Of a dollar. Source: xAI API, `cost_in_usd_ticks` (read 2026-11)."""
+"""Ticks of one dollar. Source: xAI API, `cost_in_usd_ticks` (read 2026-11)."""
 
 
 def _cost(table: Table) -> float | None:

@@ -796,4 +796,4 @@ NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
     "lua": {"assignment_statement": _lua, "field": _lua_field, "function_declaration": _lua_function},
     "zig": {"variable_declaration": _zig, "test_declaration": _zig_test},
 }
-"""Of each language the node types whose names are found here: a node gives none, one, or several."""
+"""Node types whose names are found here, by language: a node gives none, one, or several."""
