@@ -290,7 +290,7 @@ PICTURE_PX = 520.0
 def local_picture(address: str, root: str) -> str:
     """Path of the picture on this machine that an address names, below `root` where it is relative; empty for any other.
 
-    Nothing is looked at. A name of another machine, which opening it would reach, is none.
+    Nothing is looked at. A name of another machine, which opening it would reach, does not count.
     """
     parts = urlsplit(address)
     is_file = parts.scheme == "file" and not parts.netloc

@@ -328,7 +328,7 @@ class SecretPlaces:
         elsewhere among them, and every other name of the same file (a hard link) in the project.
 
         Args:
-            shown: places that a person showed to what runs there, absolute, links resolved: they are none.
+            shown: places that a person showed to what runs there, absolute, links resolved: files below them do not count as keys.
 
         Raises:
             PermissionError: there are more of them than are shut, or more in the project than is looked at: whoever asks

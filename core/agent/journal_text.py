@@ -80,7 +80,7 @@ def written(entry: JournalEntry) -> str:
 def parsed(text: str) -> tuple[JournalEntry, ...]:
     """Entries of a journal, sorted by time, those of one time as they stand. Takes any text and raises nothing.
 
-    A heading without a time that there is belongs to the entry before it; what stands before the first is none.
+    A heading without a time that there is belongs to the entry before it; text before the first heading is no entry.
     """
     found: list[JournalEntry] = []
     head: tuple[datetime, str] | None = None

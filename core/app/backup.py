@@ -191,7 +191,7 @@ def restore(
         None where nobody agreed.
 
     Raises:
-        StorageError: the archive is none of ours, is damaged, or would write outside. LockedError: a program owns the home.
+        StorageError: this program did not make the archive, it is damaged, or would write outside. LockedError: a program owns the home.
     """
     if take_back(home) is not None or home.exists():
         with alone(home):

@@ -187,7 +187,7 @@ def read_json(
     """Parse JSON as `json.loads` does.
 
     Raises:
-        ValueError: it is none, no UTF-8, deeper than Python reads, or has a number of more digits than Python reads. A
+        ValueError: the bytes are no JSON, no UTF-8, deeper than Python reads, or has a number of more digits than Python reads. A
             `json.JSONDecodeError` where a place can be named.
     """
     try:

@@ -152,7 +152,7 @@ def start_server(
     """Start an MCP server in its host, with pipes, so that it ends with the host however that ends. Raises OSError.
 
     Args:
-        mounts: of its sandbox, None where `keeper` is none.
+        mounts: of its sandbox, None where `keeper` mounts nothing.
     """
     if keeper is Keeper.GUARD:
         process = start_child(

@@ -29,7 +29,7 @@ def loose_object(text: str, at: int = 0) -> tuple[dict[str, Any], int]:
     """Keys and values between braces, or those of a call between parentheses, and the place behind them.
 
     Raises:
-        ValueError: they are none, or not whole.
+        ValueError: the words are no such object, or not a whole one.
     """
     try:
         return _object(text, at, 0)
@@ -44,7 +44,7 @@ def end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
-    """Keys and values between braces, or those of a call between parentheses. Raises ValueError where they are none."""
+    """Keys and values between braces, or those of a call between parentheses. Raises ValueError for other text."""
     close = _CLOSES.get(text[at])
     if close is None or depth > DEEPEST:
         raise ValueError

@@ -352,7 +352,7 @@ def reason_of(error: OSError) -> str:
 def oddity(path: Path) -> str:
     """Sentence about a path at which something stands that is no file, with the remedy; empty where all is well.
 
-    A file that is not there, or that may not be read, is none.
+    A missing file, or one that may not be read, counts as not regular.
     """
     try:
         status = os.lstat(path)

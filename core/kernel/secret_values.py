@@ -174,7 +174,7 @@ def is_sure_value(value: str, *, is_hex_too: bool = False) -> bool:
 
 
 def _is_other(value: str) -> bool:
-    """True for text that looks like a secret but is none: an address, a hash, a file, a date, a number with its name."""
+    """True for text that looks like a secret but is another thing: an address, a hash, a file, a date, a number with its name."""
     return (
         "://" in value
         or _HASH.fullmatch(value) is not None

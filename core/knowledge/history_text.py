@@ -434,7 +434,7 @@ _OTHERS_KINDS = {
 
 
 def _kind(event: ItemEvent, names: frozenset[str], fact_id: str) -> HistoryKind | None:
-    """Line that an event is to what has these names, None where it is none of its."""
+    """Line about an event for the item with these names, None where the event concerns another item."""
     if event.kind in {ItemEventKind.INJECTED, ItemEventKind.UNDONE}:
         return None
     if event.kind is ItemEventKind.USED:

@@ -170,7 +170,7 @@ def digest_file(home: Path) -> Path:
 
 
 def is_digest(path: Path) -> bool:
-    """True if the digest's switch is on: a file stands at the path. A link is none, wherever it leads: who may write
+    """True if the digest's switch is on: a file stands at the path. A link does not count, wherever it leads: who may write
     to its target would write into every request.
     """
     try:
@@ -180,7 +180,7 @@ def is_digest(path: Path) -> bool:
 
 
 def instead_of_digest(path: Path) -> str:
-    """Sentence about something that stands at the digest's path and is none, with the remedy; else empty."""
+    """Sentence about something else at the digest's path, with the remedy; else empty."""
     if is_digest(path) or not os.path.lexists(path):
         return ""
     what = tr("a link") if path.is_symlink() else tr("not a file")
@@ -401,7 +401,7 @@ class KnowledgeReader:
         return self._archived if found == self._archived else found
 
     def _drafts(self) -> dict[str, str]:
-        """Drafts by the marks in them; one that cannot be read is none."""
+        """Drafts by the marks in them; one that cannot be read is left out."""
         folder = paths.knowledge_dir(self._home) / merges.FOLDER
         found: dict[str, str] = {}
         for path in sorted(folder.glob(f"*{merges.SUFFIX}")) if folder.is_dir() else ():

@@ -335,7 +335,7 @@ def digest_line(text: str, provenance: Provenance | None = None) -> str:
         provenance, tag_bytes = None, 0
     text, room = without_blocks(text), ITEM_MAX_BYTES - tag_bytes
     if len(text) * 4 > room and _size(text) > room:
-        text = scrub(text)  # before it is cut: half a key is none that can be recognised
+        text = scrub(text)  # before it is cut: half a key cannot be recognised
     data = text.encode("utf-8", "replace")
     if len(data) > room:
         head = data[: room + 1].decode("utf-8", "ignore")

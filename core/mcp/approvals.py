@@ -23,7 +23,7 @@ _SHOWN_CHARS = 200
 
 
 def question_id(asked: McpApproval) -> str:
-    """Sha256 (hex) of a question: a yes to one is none to another."""
+    """Sha256 (hex) of a question: a yes to one does not answer another."""
     return hashlib.sha256(to_json(asked, order="sorted")).hexdigest()
 
 

@@ -380,10 +380,10 @@ def line_of(message: ToHost | FromHost) -> bytes:
 
 
 def to_host(line: bytes) -> ToHost:
-    """Read a line of the program. Raises ValueError: it is none."""
+    """Read a line of the program. Raises ValueError for any other line."""
     return _TO_HOST.decode(line)
 
 
 def from_host(line: bytes) -> FromHost:
-    """Read a line of the host. Raises ValueError: it is none."""
+    """Read a line of the host. Raises ValueError for any other line."""
     return _FROM_HOST.decode(line)

@@ -291,7 +291,7 @@ def _refusal_of_answer(line: bytes) -> JSONRPCError | None:
 
 
 def _message(line: bytes) -> JSONRPCMessage:
-    """Read a message. Raises ValueError or RecursionError: it is none."""
+    """Read a message. Raises ValueError or RecursionError for any other line."""
     try:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:

@@ -301,7 +301,7 @@ def _flat(found: Mapping[Any, Any], depth: int = 0) -> dict[str, Any]:
 
 
 def _says_fields(block: str) -> bool:
-    """True for a block of fields; two rules of Markdown with words between them are none."""
+    """True for a block of fields; two rules of Markdown with words between them are no such block."""
     lines = [line for line in block.split("\n") if line.strip() and line[0] not in "# \t-"]
     return bool(lines) and all(map(_FIELD.match, lines))
 
@@ -552,7 +552,7 @@ def _link_words(found: re.Match[str]) -> str:
 
 
 def inline_tags(text: str) -> tuple[str, ...]:
-    """The `#tags` in a text, outside of its code, each once; of `#a/b` also `a`. A number alone is none (`#12`)."""
+    """The `#tags` in a text, outside of its code, each once; of `#a/b` also `a`. A number alone is no tag (`#12`)."""
     found: dict[str, None] = {}
     for line in _lines_without_code(text):
         for joined, linked, tag in _INLINE_TAG.findall(line) if "#" in line else ():

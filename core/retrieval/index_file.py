@@ -62,7 +62,7 @@ class IndexFaultError(SlopError):
 
 
 def _code(error: sqlite3.Error) -> int:
-    """SQLite's code of an error; Python's own, of a text that is none, has no code."""
+    """SQLite's code of an error; Python's own error, about bytes that are no text, has no code."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
 
 

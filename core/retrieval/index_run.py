@@ -383,7 +383,7 @@ def _is_as_listed(one: SourceFile) -> bool:
 
 
 def _shown(path: str) -> str:
-    """A path as text: what is none in it is replaced."""
+    """A path as text: bytes that are no text are replaced."""
     return path.encode("utf-8", "replace").decode()
 
 

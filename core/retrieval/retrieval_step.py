@@ -166,7 +166,7 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
 
 
 def day_of(text: str) -> str:
-    """A day as it is compared, empty for none. Raises ValueError: it is none, in a phrase."""
+    """A day as it is compared, empty for none. Raises ValueError with a phrase where it is no day."""
     try:
         return date.fromisoformat(text.strip()).isoformat() if text.strip() else ""
     except ValueError:

@@ -213,7 +213,7 @@ def root_names(roots: Sequence[str]) -> Mapping[str, str]:
 
 
 def note_file(path: str, places: SearchPlaces) -> str:
-    """The file of a note by its path below one of the folders, links resolved; empty where it is none of theirs.
+    """The file of a note by its path below one of the folders, links resolved; empty where it lies in none of them.
 
     Where there are several folders, the path that begins with the name of one is meant there.
     """

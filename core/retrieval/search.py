@@ -167,7 +167,7 @@ def search(
     Args:
         embedder: None where vectors are switched off; navigate: answers by titles, tags and descriptions of notes.
         is_made_anew: most of the index is not there yet, and cannot answer.
-        scale: of the embedder, where it is none that comes with the program.
+        scale: of an embedder that does not come with the program.
         clock: seconds.
     """
     if isinstance(store, ServedIndex):

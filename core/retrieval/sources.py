@@ -81,7 +81,7 @@ class SourceText(msgspec.Struct, frozen=True):
         problem: why it gives nothing, or not all of what it is, in a phrase; sha256: of its bytes, empty where it could not be read.
         is_known: its bytes are those that the index knows, and nothing else is told.
         is_foreign: part of it is in another language than English, where that was asked.
-        keys: why it is taken for a file of keys, a sentence, empty where it is none; only who may show it uses the rest.
+        keys: why it is taken for a file of keys, a sentence, empty for any other file; only who may show it uses the rest.
     """
 
     head: SourceHead = SourceHead()
@@ -302,7 +302,7 @@ class SourceFile(msgspec.Struct, frozen=True):
 
     Args:
         stamp: size, times and place of the file, for a quick look; is_young: it may change and keep them.
-        keys: why it is taken for a file of keys unread, a sentence, empty where it is none; is_shown: the person said of its
+        keys: why it is taken for a file of keys unread, a sentence, empty for any other file; is_shown: the person said of its
             place that it holds none.
     """
 
@@ -378,7 +378,7 @@ def preview_of(home: Path, places: SearchPlaces) -> SourcesPreview:
 
 
 def is_made_by_us(path: str) -> bool:
-    """True for an index file that we made, by its name and its first line. A link is none."""
+    """True for an index file that we made, by its name and its first line. A link does not count."""
     if not is_index_name(os.path.basename(path)):
         return False
     try:

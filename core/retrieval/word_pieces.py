@@ -137,7 +137,7 @@ class Unigram:
     """Cuts text into the pieces whose scores sum highest; what no piece covers is unknown, a run of it once.
 
     Args:
-        pieces: each with its score, numbered from 0; unknown: the number that stands for what is none of them.
+        pieces: each with its score, numbered from 0; unknown: the number that stands for anything else.
 
     Source: `Unigram` and `Metaspace` of tokenizers 0.23.3: the same ids.
     """

@@ -82,7 +82,7 @@ class LineBuffer:
 
 
 def parse_line(data: bytes) -> IrcLine | None:
-    """A line as its parts, None for one that is none. Tags are passed over; a carriage return or NUL inside is a space."""
+    """A line as its parts, None for text of another form. Tags are passed over; a carriage return or NUL inside is a space."""
     text = data.decode("utf-8", "replace").replace("\r", " ").replace("\n", " ").replace("\0", " ")
     if text.startswith("@"):
         text = text.partition(" ")[2].lstrip(" ")
@@ -184,7 +184,7 @@ class IrcSession:
         return dropped
 
     def _said(self, line: IrcLine, now_s: float) -> SaidLine | None:
-        """A line in the channel of somebody who is allowed. Our own, and what programs ask of programs, is none."""
+        """A line in the channel of somebody who is allowed. Our own, and what programs ask of programs, do not count."""
         nick, text = nick_of(line.prefix), line.parameters[-1] if len(line.parameters) > 1 else ""
         if not self._names_room(line, 0) or text.startswith("\1") or _same((nick,), self._nick):
             return None

@@ -37,7 +37,7 @@ def picture_size(path: Path) -> tuple[int, int]:
     """Width and height from the head of a PNG, JPEG or GIF file.
 
     Raises:
-        PictureError: it cannot be read, or is none of these.
+        PictureError: it cannot be read, or has another format.
     """
     try:
         with open_file(path) as file:

@@ -64,7 +64,7 @@ RESERVED = frozenset(
 
 
 def normal_chord(typed: str) -> str:
-    """A chord as the program spells it (`Ctrl+Shift+P`), whatever its case and order; empty where it is none."""
+    """A chord as the program spells it (`Ctrl+Shift+P`), whatever its case and order; empty for other text."""
     *before, key = [part.strip() for part in typed.strip().split("+")]
     held = {one for part in before for one in MODIFIERS if one.casefold() == part.casefold()}
     named = {one.casefold(): one for one in (*NAMED_KEYS, *FUNCTION_KEYS)}

@@ -243,7 +243,7 @@ def _hit_figure(state: AppState) -> Figure:
 
 
 LEAST_LOSS_USD = 0.001
-"""A loss that is too small for a figure is none: its tip tells of it."""
+"""Losses below this are not shown as figures: their tip tells of them."""
 
 
 def _saved_figure(state: AppState) -> Figure:

@@ -469,7 +469,7 @@ class MessageRows(msgspec.Struct, frozen=True):
         )
 
     def text(self, index: int) -> str:
-        """Markdown of a message, empty for what is none."""
+        """Markdown of a message, empty for other rows."""
         if index >= len(self.folded.rows):
             row = self._tail[index - len(self.folded.rows)][1]
             return row.text if isinstance(row, LiveCall) else ""

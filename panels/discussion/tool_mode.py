@@ -76,7 +76,7 @@ _ANSI = late(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
 def tool_label(name: str) -> str:
-    """Name of a tool in a person's words; one of a server as `server: tool`, another that is none of ours by its own."""
+    """Name of a tool in a person's words; one of a server as `server: tool`, an unknown one by its own name."""
     if name in TOOLS:
         return TOOLS[name][0]
     server, mark, tool = name.partition(OF_SERVER)

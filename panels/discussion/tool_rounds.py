@@ -420,7 +420,7 @@ def _run_at(entries: tuple[Entry, ...], start: int, whole: Callable[[Message], b
 def _answers_at(
     entries: tuple[Entry, ...], place: int, whole: Callable[[Message], bool], *, is_first: bool
 ) -> int:
-    """Number of entries of one round: the reply and the messages of its results; 0 where it is none that folds."""
+    """Number of entries of one round: the reply and the messages of its results; 0 for a round that does not fold."""
     asked = entries[place] if place < len(entries) else None
     if not isinstance(asked, Message) or not _is_folding(asked, whole) or asked.role is not Role.ASSISTANT:
         return 0

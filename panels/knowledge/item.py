@@ -185,7 +185,7 @@ def _other_origins(ui: Ui, tag: Provenance | None) -> None:
 
 
 def _day(desk: Desk, written: str) -> str:
-    """The day of a source as a person says it; as it is written where it is none."""
+    """The day of a source as a person says it; as it is written where it is no day."""
     try:
         return fmt.day(date.fromisoformat(written), desk.state.now)
     except ValueError:

@@ -143,7 +143,7 @@ class DecodedPicture(msgspec.Struct, frozen=True):
 
     Args:
         data: as it is sent; width, height: pixels of the file; is_smaller: it is sent smaller than it is.
-        problem: why it is none, a sentence.
+        problem: why the file is no picture, a sentence.
     """
 
     data: bytes = b""
@@ -178,7 +178,7 @@ def decoded(data: bytes) -> DecodedPicture:
                 )
     except UnidentifiedImageError:
         return DecodedPicture(problem=f"It is no picture: neither of {', '.join(FORMATS)}.")
-    except Exception as error:  # noqa: BLE001 - decoders raise what they like about bytes that are none
+    except Exception as error:  # noqa: BLE001 - decoders raise what they like about bytes of no picture
         return DecodedPicture(
             problem=f"It is a picture that cannot be decoded: {str(error) or type(error).__name__}."
         )

@@ -528,7 +528,7 @@ def make_parser(named: Collection[str] | None = None) -> Parser:
     """The parser of the command line.
 
     Args:
-        named: words that are asked about: the options of a command that is none of them are not made. None: all of them are.
+        named: words that are asked about: options of all other commands are not made. None: all are made.
     """
     common = _common(argparse.SUPPRESS)
     parser = Parser(

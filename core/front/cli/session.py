@@ -258,7 +258,7 @@ class CommandOutside(LocalOutside):
     """The outside of one command. Measuring alone would start a process of its own, a second of every command.
 
     A forgetting that was cut short is gone on with: a window that does so may be long in coming.
-    A server is asked for its models only where the command asks: one that is dead is none of the others' business.
+    A server is asked for its models only where the command asks: a dead one does not delay the others.
     So are prices of all models looked up: their data take a quarter of a command's time to load.
     """
 
@@ -340,7 +340,7 @@ def claimed_descriptor(descriptor: int | None, *, is_asked: bool) -> int | None:
     """The descriptor that takes the approval token, closed to every process that is started from now on.
 
     Raises:
-        UsageError: it is none, or a file, where the token would stand on disk; or the Hook API is not asked for.
+        UsageError: the number is no open descriptor, or is a file, where the token would stand on disk; or the Hook API is not asked for.
     """
     if descriptor is None:
         return None

@@ -369,7 +369,7 @@ class Project(msgspec.Struct, frozen=True):
 
     Args:
         root: absolute path, symlinks resolved; empty when there is none.
-        domain: under which facts of its repository are kept, empty where it is none.
+        domain: under which facts of its repository are kept, empty where the root is no repository.
         has_file: whether `manual_slop.toml` exists; is_trusted: whether the person trusts the folder: then what it
             asked for when that was shown counts.
         asked: what it asks for beside that, and what therefore does not count.

@@ -215,7 +215,7 @@ QUIET = frozenset(
 def news_of(
     verdict: FactVerdict, key: str, fact: Fact | None, row: Fact | None, *, was_seen: bool
 ) -> list[FactNews]:
-    """News of a verdict. A row that is only missing in the index, for somebody removed that, is none."""
+    """News of a verdict. A row that is missing only because somebody removed the index is no news."""
     match verdict:
         case FactVerdict.TAKE_FILE if row is None and was_seen:
             return []

@@ -171,7 +171,7 @@ def closed(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def reply_object(text: str) -> dict[str, Any]:
-    """The one JSON object of a reply, a code fence around it taken off. Raises ValueError: it is none; says why."""
+    """The one JSON object of a reply, a code fence around it taken off. Raises ValueError with the reason for any other text."""
     if len(text) > MAX_REPLY_CHARS:
         raise ValueError(f"the reply has {len(text):,} characters")
     fenced = _FENCE.match(text)
@@ -237,7 +237,7 @@ def _replaced(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _claimed(row: dict[str, Any]) -> Quote:
-    """Message and quote that a row names; anything but two short texts is none."""
+    """Message and quote that a row names; anything but two short texts counts as no quote."""
     turn, text = (row.get(key, "") for key in QUOTE_KEYS)
     if not isinstance(turn, str) or not isinstance(text, str) or len(turn) + len(text) > MAX_VALUE_CHARS:
         return Quote()

@@ -562,7 +562,7 @@ class RunPurse:
             raise HarvestCancelledError(why)
 
     def spent(self, provider: str, model: str, prompt: str, spent: CallSpent) -> None:
-        """As `Purse.spent`. A call that a provider may not bill is none."""
+        """As `Purse.spent`. A call that a provider may not bill does not count."""
 
         def price(used: Usage) -> float | None:
             return self._payments.price(provider, model, used)

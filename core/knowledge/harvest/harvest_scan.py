@@ -250,7 +250,7 @@ def imported_mark(tail: bytes) -> tuple[datetime | None, str]:
 
 
 def _staging(entry: os.DirEntry[str], now: datetime) -> Iterator[ArtifactFacts]:
-    """Leftovers that a killed process left half made; other hidden names are none of ours."""
+    """Leftovers that a killed process left half made; other hidden names belong to others and stay."""
     if not (entry.name.startswith(".new-") and entry.name.endswith(".tmp")):
         return
     _, at = _stat(Path(entry.path))

@@ -48,7 +48,7 @@ _ROLES = {"user", "assistant", "tool"}
 
 
 def recognised(data: bytes, named: str = "") -> ArtifactKind:
-    """Kind of a conversation's file, by its first bytes; UNKNOWN where it is none of what we know.
+    """Kind of a conversation's file, by its first bytes; UNKNOWN for a form that the program cannot read.
 
     Args:
         data: the file's first `SHAPE_BYTES`, or all of it; named: as `reader.recognised` takes it.

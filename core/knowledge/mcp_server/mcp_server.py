@@ -89,7 +89,7 @@ def message_id(head: bytes, tail: bytes) -> str | int | None:
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """An answer to a message that the SDK's reader would drop without one. `id`: None where it has none that can be told."""
+    """An answer to a message that the SDK's reader would drop without one. `id`: None where the message has no readable id."""
 
     id: str | int | None
     code: int

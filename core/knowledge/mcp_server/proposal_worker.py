@@ -54,7 +54,7 @@ def load_proposals(home: Path) -> tuple[Proposal, ...]:
     """Return the waiting proposals, the oldest first.
 
     Raises:
-        StorageError: the file cannot be read, or is none of ours; it is left as it is.
+        StorageError: the file cannot be read, or this program did not write it; it is left as it is.
     """
     path = proposals_file(home)
     with reported("read", path):

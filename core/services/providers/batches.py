@@ -130,7 +130,7 @@ class Batches(Protocol):
         ...
 
     def answers(self, name: str) -> Iterator[BatchAnswer]:
-        """Answers of an ended batch, in any order; one may come twice. A row that is none is TORN."""
+        """Answers of an ended batch, in any order; one may come twice. A row that is no answer is TORN."""
         ...
 
     def cancel(self, name: str) -> None:
@@ -176,7 +176,7 @@ def was_refused(error: ProviderError) -> bool:
 
 
 def rows_of(lines: Iterable[str], answer_of: Callable[[Any], BatchAnswer]) -> Generator[BatchAnswer]:
-    """Answers of a results file, one a line; a line that is none, as at the end of a torn file, is TORN.
+    """Answers of a results file, one a line; a line that is no answer, as at the end of a torn file, is TORN.
 
     Args:
         answer_of: gives the answer of a row. What it raises is not let out: the row is torn.

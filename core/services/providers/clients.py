@@ -43,7 +43,7 @@ def make_provider(
         notes: command line of our server for a client that runs tools itself; empty for none.
 
     Raises:
-        ValueError: `server.kind` is none of `ProviderKind` (settings are checked before).
+        ValueError: `server.kind` is no member of `ProviderKind` (settings are checked before).
     """
     file = None if cache_dir is None else cache_dir / paths.REFUSED_FIELDS
     refused = RefusedFields(plain_address(server.base_url), file, clock)

@@ -173,7 +173,7 @@ def status_of(value: object) -> int | None:
 def sound_item(item: StreamItem) -> StreamItem:
     """An item of a stream as the program can take it.
 
-    Text, reasoning and tool calls are the model's words: where they are none, nobody can say what was meant, and the
+    Text, reasoning and tool calls are the model's words: where they are no text, nobody can say what was meant, and the
     reply has failed. What only describes the reply is left out where it is not of its type.
 
     Raises:
@@ -218,7 +218,7 @@ def sound_usage(usage: Usage) -> Usage:
 
 
 def sound_models(models: Iterable[ModelProfile]) -> tuple[ModelProfile, ...]:
-    """A server's list of models, each name once: what has none is left out, and figures that are none are not known."""
+    """A server's list of models, each name once: entries without a name are left out, and malformed figures are unknown."""
     found: dict[str, ModelProfile] = {}
     for model in islice(models, MOST_MODELS):
         name = text_of(model.id)
@@ -248,7 +248,7 @@ def sound_content(content: StoredContent) -> StoredContent:
     """A stored prefix with times that can be compared and a count that is one.
 
     Raises:
-        ValueError: it has no name, or its times are none.
+        ValueError: it has no name, or its times are no times.
     """
     names = content.name, content.model, content.prefix_hash, content.discussion_id
     if not content.name or not all(isinstance(name, str) for name in names):

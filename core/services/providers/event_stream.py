@@ -42,7 +42,7 @@ _NOISE = frozenset({b"ping", b"keepalive", b"keep-alive", b"heartbeat", b"null",
 _NOISE_EVENTS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 _IS_JSON = late(rb'\{|\[\s*(?:[\[{"\d\]-]|true\b|false\b|null\b|\Z)')
-"""Begin of JSON; words in brackets, as `[ERROR] …`, are none."""
+"""Begin of JSON; words in brackets, as `[ERROR] …`, are no JSON."""
 
 _BEGIN = late(rb"\s*,?\s*\{")
 

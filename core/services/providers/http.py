@@ -47,7 +47,7 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
         base_url: where the SDK will connect to (settings, else its environment variable), empty for its default.
 
     Raises:
-        ProviderError: the address is none, or the environment names a proxy that cannot be used.
+        ProviderError: the address is no URL, or the environment names a proxy that cannot be used.
     """
     import httpx2
 

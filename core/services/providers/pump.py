@@ -114,7 +114,7 @@ def run_call(
         is_sent: the request has left already, by another way than the HTTP client's.
 
     Raises:
-        Whatever `produce` raises, and ProviderError where an item is none.
+        Whatever `produce` raises, and ProviderError where an item has no valid shape.
     """
     if cancel.is_cancelled:
         yield Stopped(kind=StopKind.CANCELLED, is_sent=is_sent)

@@ -61,7 +61,7 @@ _is_short_object = lru_cache(maxsize=1_024)(_is_object)
 
 
 def called_with(part: ToolCallPart) -> dict[str, Any]:
-    """Arguments of a call as an object; what is none goes as the text that it is."""
+    """Arguments of a call as an object; anything else goes as the text that it is."""
     arguments = sorted_object(part.arguments_json)
     return {"INVALID_JSON": part.arguments_json} if arguments is None else arguments
 
@@ -174,7 +174,7 @@ def plain_arguments(text: str, name: str = "") -> str:
 
 
 def _of_python(text: str) -> str:
-    """Arguments in the quotes of Python, as JSON; empty where they are none."""
+    """Arguments in the quotes of Python, as JSON; empty for other text."""
     if not text.lstrip().startswith("{") or "'" not in text or len(text) > _MOST_LITERAL:
         return ""
     try:
@@ -189,7 +189,7 @@ def _of_python(text: str) -> str:
 
 
 def _loose(text: str) -> str:
-    """Arguments whose keys have no quotes, or that stand in more braces than one, as JSON; empty where they are none."""
+    """Arguments whose keys have no quotes, or that stand in more braces than one, as JSON; empty for other text."""
     inner = text.strip()
     for _ in range(_MOST_BRACES):
         if not inner.startswith("{{") or not inner.endswith("}}"):
@@ -208,7 +208,7 @@ _MOST_BRACES = 4
 
 
 def _bare(text: str) -> str:
-    """The object out of what a server left around it: the word of a fence, tokens of a template; empty where it is none."""
+    """The object out of what a server left around it: the word of a fence, tokens of a template; empty where it holds no object."""
     found = _AROUND.match(text)
     return found[1] if found and is_object(found[1]) else ""
 

@@ -83,7 +83,7 @@ def shown_as(asked: AskedValue) -> Shown:
 
 
 def question_id(asked: Collection[AskedValue]) -> str:
-    """Id of a question of trust, by all that it asks for: a yes to one is none to another. Empty for no question."""
+    """Id of a question of trust, by all that it asks for: a yes to one does not answer another. Empty for no question."""
     if not asked:
         return ""
     rows = sorted([*one.place, one.value] for one in asked)

@@ -220,7 +220,7 @@ def read_templates(home: Path, root: str) -> tuple[dict[str, PromptTemplate], tu
     """Read every template. Of two with one name the person's own counts.
 
     Returns:
-        Templates by name, sorted, and a sentence for each file that is none.
+        Templates by name, sorted, and a sentence for each file that is no template.
     """
     found: dict[str, PromptTemplate] = {}
     flaws: list[str] = []

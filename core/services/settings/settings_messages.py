@@ -26,7 +26,7 @@ from core.kernel.values.usage import OfferedCommand
 class TrustProject(OfferedCommand, frozen=True):
     """Trust the values that a project asks for, or stop trusting them.
 
-    `shown`: id of the question that the person answered with yes (`question_id`); a yes to another one is none.
+    `shown`: id of the question that the person answered with yes (`question_id`); a yes to another question does not count.
     """
 
     is_trusted: bool

@@ -219,7 +219,7 @@ def save_server(state: AppState, command: SaveServer) -> Result:
 
 
 def trust(state: AppState, command: TrustProject) -> Result:
-    """Let what the person was shown count, or nothing of the project any more. A yes to another question is none."""
+    """Let what the person was shown count, or nothing of the project any more. A yes to another question does not count."""
     project = state.config.project
     if not command.is_trusted:
         return dismiss(state, "trust"), (WriteTrust(root=project.root, is_trusted=False),)

@@ -66,7 +66,7 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
             was sent or arrived says nothing.
         expected: as from `expected_input`, empty where it is not known; reply_tokens_est: of what arrived.
         is_whole: the provider ended the reply itself, so that what it said is its last word; where that says nothing of
-            the input, no hit is taken for granted, unless it told of it in figures that are none (marked an estimate).
+            the input, no hit is taken for granted, unless it told of it in malformed figures (marked an estimate).
 
     Returns:
         The usage with its cost. An estimate is for money: where there is no price, or nothing to pay, what was not

@@ -294,7 +294,7 @@ def _places(numbers: Array) -> tuple[Array, Array]:
 
 
 def _numbers(calls: Array, days: Array, by: UsageBy) -> Array:
-    """Number by which calls are told apart; -1 for a day that is none."""
+    """Number by which calls are told apart; -1 for a text that is no day."""
     import numpy as np
 
     match by:

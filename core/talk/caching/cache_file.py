@@ -226,7 +226,7 @@ def _possible_balance(balance: Balance) -> Balance:
 
 
 def parsed(data: bytes) -> Any:
-    """JSON, figures that are none as null. Raises ValueError, RecursionError."""
+    """JSON, with null for infinite figures and for "not a number". Raises ValueError, RecursionError."""
     return read_json(data.decode("utf-8"), parse_constant=lambda _: None)
 
 

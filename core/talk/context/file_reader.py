@@ -136,7 +136,7 @@ _KINDS = (
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """A snapshot with the marks that its file had. `keys`: why it is taken for a file of keys, empty where it is none."""
+    """A snapshot with the marks that its file had. `keys`: why it is taken for a file of keys, empty for any other file."""
 
     marks: tuple[int, int, int, int]
     shown: str

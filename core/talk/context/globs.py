@@ -266,7 +266,7 @@ def _exclude_file(top: str) -> str:
 
 
 def _pointed(file: str, begin: str) -> str:
-    """Path that a file of git's names, empty where it is none."""
+    """Path that a file of git's names, empty where it names no path."""
     try:
         said = (
             read_start(file, 4_096, follows_links=False).decode("utf-8", "surrogateescape").split("\n", 1)[0]
@@ -488,7 +488,7 @@ def expand(
     """Find the files under `base` that match.
 
     As in a shell, names that start with a dot match only a part that does; `**` is any number of folders.
-    Links to folders are not followed, and what is no file is none of the finds. `SKIPPED_FOLDERS`, and folders that `ignores` leaves out, are entered only
+    Links to folders are not followed, and only files are found. `SKIPPED_FOLDERS`, and folders that `ignores` leaves out, are entered only
     where a part names them.
 
     Args:

@@ -153,7 +153,7 @@ def sent_form(text: str, shown: str | None, first: str | None, diffs: int) -> st
     """Form in which a piece that changed is sent.
 
     Args:
-        text: as it is now; shown: as the model was told last, None where it is none of its context.
+        text: as it is now; shown: as the model was told last, None where it is no part of the model's context.
         first: as it stood before the first update, None where it did not stand there.
         diffs: how many diffs of it in a row the model was told last.
 

@@ -93,7 +93,7 @@ def attachment_file(home: Path, discussion_id: str, part: AttachmentPart) -> Pat
     """Path of an attachment; need not exist.
 
     Raises:
-        StorageError: the hash is none, as a log from elsewhere may say.
+        StorageError: the hash has no valid form, as in a log from elsewhere.
     """
     if not part.file_name:
         raise StorageError(

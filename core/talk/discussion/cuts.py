@@ -127,7 +127,7 @@ def _standing(discussion: OpenDiscussion) -> ViewCut | None:
 
 
 def as_sent(discussion: OpenDiscussion, message: Message) -> Message:
-    """A message of the person with the program's lines behind its words, if it has any. Nudges are none of them."""
+    """A message of the person with the program's lines behind its words, if it has any. Nudges are left out."""
     return next(_with_lines(message, discussion.lines.get(message.id, ())))
 
 

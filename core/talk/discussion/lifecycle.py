@@ -327,7 +327,7 @@ def is_empty(state: AppState, discussion_id: str) -> bool:
 
 
 def _free_id(state: AppState, wanted: str) -> str:
-    """The id that a front end chose, empty where it is none or taken."""
+    """The id that a front end chose, empty where it is no valid id or is taken."""
     taken = wanted in state.discussions.summaries or any(
         item.discussion_id == wanted for item in state.discussions.trash
     )

@@ -172,7 +172,7 @@ class FoldedLog:
             self._append(message)
 
     def _first_version(self, record: MessageRecord) -> str:
-        """Id of the first version of what a record is another version of, empty where it is none."""
+        """Id of the first version of what a record is another version of, empty for a record of its own."""
         target = self._known(record.version_of) if record.version_of else None
         is_prompt = record.role is Role.USER
         if target is None and record.version_of and not is_prompt:

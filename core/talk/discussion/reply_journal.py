@@ -406,7 +406,7 @@ def _head(data: dict[str, Any]) -> ReplyHead | None:
 
 
 def _usage(data: object) -> Usage | None:
-    """Usage as it was written; None for what is none."""
+    """Usage as it was written; None for malformed data."""
     try:
         usage = from_builtins(data, Usage)
     except msgspec.ValidationError:

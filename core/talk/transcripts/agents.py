@@ -98,7 +98,7 @@ class TalkBuilder:
             at=at,
             current=self.last,
             folder=self.folder if clean(self.folder) == self.folder else "",
-            skipped=dict(+self.skipped),  # those that are none aside
+            skipped=dict(+self.skipped),  # without counts of zero
         )
 
 
@@ -135,7 +135,7 @@ def typed(text: Any, skipped: Counter[str]) -> tuple[Part, ...]:
 
 
 def rows_of(buffer: Buffer, broken: list[Unread]) -> Iterator[dict[str, Any]]:
-    """Objects of a file, one a line; a line that is none is told."""
+    """Objects of a file, one a line; a line that is no object is reported."""
     for number, line in enumerate(lines(buffer), 1):
         if not line.strip(b" \t\0"):
             continue

@@ -431,7 +431,7 @@ def _titled(one: Any) -> str:
 
 
 def _unmarked(match: re.Match[str]) -> str:
-    """The words of a mark that no reference explains: a name is one, a number of a search is none."""
+    """The words of a mark that no reference explains: a name counts as words, a number of a search does not."""
     kind, _, rest = match[1].partition("\ue202")
     if not rest and match[1].startswith("entity["):
         kind, rest = "entity", match[1].removeprefix("entity")

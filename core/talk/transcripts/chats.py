@@ -46,7 +46,7 @@ _BREAK = late(r"<(?:br|/p|/li|/h[1-6]|/div|/tr)\b[^<>]{0,200}>", re.IGNORECASE)
 
 
 def _given(element: msgspec.Raw | Any, name: str) -> dict[str, Any]:
-    """An element as plain data. Raises ValueError: it is none of that program."""
+    """An element as plain data. Raises ValueError for an element of another program."""
     try:
         found = from_json(element, Any) if isinstance(element, msgspec.Raw) else element
     except msgspec.DecodeError as error:

@@ -92,7 +92,7 @@ class _SessionRow(msgspec.Struct, gc=False):
 
 
 class _OddRow(_SessionRow, gc=False):
-    """A row whose message is none."""
+    """A row whose message has no valid form."""
 
     message: Any = None
 
@@ -488,7 +488,7 @@ def _is_known(row: _SessionRow) -> bool:
 
 
 def _mended(line: bytes) -> _SessionRow | Any:
-    """A line with half a character, bytes of another encoding or a message that is none; what is no object is `False`, what
+    """A line with half a character, bytes of another encoding or a malformed message; what is no object is `False`, what
     is no JSON None.
     """
     text = without_half_characters(decoded(line))
@@ -584,7 +584,7 @@ def persons(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[Part, ...]:
 
 
 def _typed(text: str) -> str:
-    """Words of a text that a person typed, empty where it is none of theirs."""
+    """Words of a text that a person typed, empty where the program wrote it."""
     if "<" in text:
         if (shell := _SHELL.match(text)) is not None:
             return f"! {shell[1].strip()}" if shell[1].strip() else ""

@@ -37,7 +37,7 @@ from core.talk.transcripts.text import Buffer, moment
 
 
 def _given(element: msgspec.Raw | Any) -> dict[str, Any]:
-    """An element as plain data, an empty object where it is none."""
+    """An element as plain data, an empty object for any other data."""
     return mapping(from_json(element, Any) if isinstance(element, msgspec.Raw) else element)
 
 

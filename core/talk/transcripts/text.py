@@ -364,7 +364,7 @@ class _Splitter:
             )
 
     def _between(self, end: int, *, is_end: bool = False) -> Iterator[Unread]:
-        """Say what stands between two elements and is none."""
+        """Report text between two elements that is no element."""
         odd = bytes(self._data[self._left : end])
         at = _BLANK.match(odd)
         assert at is not None

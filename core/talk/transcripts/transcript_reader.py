@@ -112,7 +112,7 @@ _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
 
 
 def recognised(data: Buffer, named: str = "") -> TranscriptKind:
-    """Shape of a conversation's file, by its first bytes and rows; UNKNOWN where it is none that a program wrote.
+    """Shape of a conversation's file, by its first bytes and rows; UNKNOWN for a form that the program cannot read.
 
     Args:
         data: all of the file, mapped, or as much as there is: a first row may be longer than any number of first bytes.
@@ -289,7 +289,7 @@ class _Around(msgspec.Struct):
 
 
 def _within(element: Any) -> list[msgspec.Raw]:
-    """Conversations in an element that is none itself."""
+    """Conversations in an element that only holds them."""
     try:
         found = from_json(element, _Around) if isinstance(element, msgspec.Raw) else _Around()
     except (msgspec.DecodeError, RecursionError, ValueError):

@@ -71,7 +71,7 @@ def compare(state: AppState, given: Stamp, asked: CompareReplies) -> Result:
 
 
 def _begun(asked: Result, discussion_id: str) -> Result:
-    """Note in the first column that waits which call asks for it; a comparison that was refused is none."""
+    """Note in the first column that waits which call asks for it; a refused comparison counts as no comparison."""
     state, effects = asked
     call, comparison = state.turns.calls.get(discussion_id), state.discussions.open[discussion_id].comparison
     if comparison is None:

@@ -360,7 +360,7 @@ def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
 def failed_prompt_id(opened: OpenDiscussion) -> str:
     """Id of the person's last message where its call failed and nothing has come since; empty otherwise.
 
-    Asked of the log, so that it is known after a restart; a message that another program has under way is none.
+    Asked of the log, so that it is known after a restart; a message that another program is sending does not count.
     """
     last = opened.unanswered_id
     is_failed = any(

@@ -151,7 +151,7 @@ def has_words(state: AppState, command: SendPrompt) -> bool:
 
 
 def prompt_parts(text: str, attachments: tuple[AttachmentPart, ...]) -> tuple[TextPart | AttachmentPart, ...]:
-    """Parts of a message of the person; blank text is none."""
+    """Parts of a message of the person; blank text gives no part."""
     return (*((TextPart(text),) if text.strip() else ()), *attachments)
 
 

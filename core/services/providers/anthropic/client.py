@@ -412,7 +412,7 @@ class AnthropicProvider:
         except (anthropic.APIError, httpx2.HTTPError, httpx2.InvalidURL) as error:
             known = transport_error(error, self._server, url=url, key=self._key, has_begun=progress.has_begun)
             raise known or self._bad_reply(str(error), url, progress) from error
-        except FOREIGN as error:  # JSON and UTF-8 that are none, or of another shape
+        except FOREIGN as error:  # no JSON, no UTF-8, or another shape
             raise self._bad_reply(str(error), url, progress) from error
         except ProviderError as error:
             if error.where:

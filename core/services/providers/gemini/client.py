@@ -469,7 +469,7 @@ class GeminiProvider:
             has_begun = call is not None and call.has_begun
             known = transport_error(error, self._server, url=url, key=self._key, has_begun=has_begun)
             raise known or self._bad_reply(str(error), url) from error
-        except FOREIGN as error:  # JSON that is none, or of another shape
+        except FOREIGN as error:  # no JSON, or another shape
             raise self._bad_reply(str(error), url) from error
         except ProviderError as error:
             raise provider_error(

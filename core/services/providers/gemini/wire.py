@@ -294,7 +294,7 @@ _COUNTS = (
 """Counts of usage that are read."""
 
 _NONE = -1
-"""Stands for a figure that is none: the SDK takes it, and no reader does."""
+"""Stands for a malformed figure: the SDK accepts it, and no reader counts it."""
 
 
 def is_known(chunk: types.GenerateContentResponse) -> bool:
@@ -303,7 +303,7 @@ def is_known(chunk: types.GenerateContentResponse) -> bool:
 
 
 def sound_chunk(body: str) -> str:
-    """A chunk as it came, without figures of usage that are none: the SDK would refuse the words beside them.
+    """A chunk as it came, without malformed figures of usage: the SDK would refuse the words beside them.
 
     Args:
         body: JSON.

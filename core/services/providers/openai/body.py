@@ -244,7 +244,7 @@ def _user_items(
 
 
 def _switch_items(switch: Switch, profile: ModelProfile) -> Iterator[Json]:
-    """Tools that go are none of these: `tool_choice` leaves them out, which is no part of what is cached."""
+    """Items that tell a switch. Tools that it takes away are not among them: `tool_choice` leaves them out, which is no part of what is cached."""
     if switch.effort:
         level = nearest_effort(profile, Effort(switch.effort))
         yield {"type": "configuration_update", "reasoning": {"effort": effort_word(level, profile)}}

@@ -18,7 +18,7 @@ _QUIET = late(
     r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^'\\]|''|\\.)*'|\$(\w*)\$.*?(?:\$\1\$|\Z)|^[ \t]*#[^\n]*",
     re.DOTALL | re.MULTILINE,
 )
-"""Comments, texts, and bodies between dollars: a `create` in one of them is none."""
+"""Comments, texts, and bodies between dollars: a `create` in one of them defines nothing."""
 _NAME = r"(?:\"[^\"\n]{1,128}\"|`[^`\n]{1,128}`|\[[^\]\n]{1,128}\]|[\w$#@:{}-]{1,128})"
 _CREATE = late(
     r"^(?P<indent>[ \t]*)create\s+(?:or\s+(?:replace|alter)\s+)?"
@@ -82,7 +82,7 @@ def _kind(match: re.Match[str]) -> str:
 
 
 def _symbol(text: str, rows: Sequence[str], match: re.Match[str], lines: LineRange) -> Symbol:
-    """A statement's symbol: up to its own end, or to the next one where that is none. `rows`: of the plain text."""
+    """A statement's symbol: up to its own end, or to the next statement where it has no end. `rows`: of the plain text."""
     start = match.start() + len(match["indent"])
     head = re.split(r"[\n(]", text[start : match.end() + _SIGNATURE_CHARS], maxsplit=1)
     signature = head[0] if match.end() - start <= len(head[0]) else text[start : match.end()]
