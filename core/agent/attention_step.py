@@ -43,7 +43,7 @@ from core.knowledge.harvest.modes import harvest_reader, is_recall_only
 from core.services.spending.limits import is_counted, limit_reached
 from core.signals.signals_step import given_back, taken
 from core.talk.caching.caching_messages import PaceCache
-from core.talk.discussion.discussion_messages import BranchOnDisk, RecordsAppended
+from core.talk.discussion.discussion_messages import CreateOnDisk, RecordsAppended
 from core.talk.turn import sending
 from core.talk.turn import turn_step as turn
 from core.talk.turn.turn_messages import CancelReply, ContinueReply, RegenerateReply, RetrySend, SendQueued
@@ -280,7 +280,7 @@ def _followed(
     discussion_id = autonomy.discussion_id
     if discussion_id not in after.discussions.open or discussion_id not in after.discussions.summaries:
         return _over(after, autonomy, given.at, tr("Autonomy ends: the discussion is gone.")), ()
-    if any(isinstance(one, BranchOnDisk) and one.meta.parent_id == discussion_id for one in effects):
+    if any(isinstance(one, CreateOnDisk) and one.meta.parent_id == discussion_id for one in effects):
         return _over(after, autonomy, given.at, tr("Autonomy ends: you continue in a branch.")), ()
     autonomy = _with_cost(before, autonomy, body)
     if isinstance(body, CancelReply) and body.discussion_id == discussion_id:

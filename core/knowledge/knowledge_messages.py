@@ -235,16 +235,18 @@ class CountMemoryUse(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class MemoryUseCounted(msgspec.Struct, frozen=True):
-    """Use of memory was added up."""
+class EvidenceRead(msgspec.Struct, frozen=True):
+    """What was asked of the evidence was read: of it that alone is given.
 
-    use: MemoryUse
+    Args:
+        shown: the history of an item or a fact; seen: injections into requests, newest first, of the discussion `seen_in`
+            (empty: of all); use: what memory cost and did.
+    """
 
-
-class HistoryRead(msgspec.Struct, frozen=True):
-    """The history of an item was read."""
-
-    history: ItemHistory
+    shown: ItemHistory | None = None
+    seen: tuple[SeenItems, ...] | None = None
+    seen_in: str = ""
+    use: MemoryUse | None = None
 
 
 class KnowledgeDeleted(msgspec.Struct, frozen=True):
@@ -252,13 +254,6 @@ class KnowledgeDeleted(msgspec.Struct, frozen=True):
 
     text: str
     undo: RestoreFact | RestoreItem
-
-
-class SeenItemsRead(msgspec.Struct, frozen=True):
-    """Injections into requests were read, newest first."""
-
-    discussion_id: str
-    seen: tuple[SeenItems, ...]
 
 
 class KnowledgeFilesChanged(msgspec.Struct, frozen=True):
@@ -276,9 +271,7 @@ class KnowledgeRead(msgspec.Struct, frozen=True):
 KnowledgeCommand = KnowledgeChange | FollowDigest | ExplainItem | ExplainFact | ListSeenItems | CountMemoryUse
 """Commands that a front end may give this room."""
 
-KnowledgeEvent = (
-    KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead | MemoryUseCounted | KnowledgeDeleted
-)
+KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead | EvidenceRead | KnowledgeDeleted
 """Events of this room."""
 
 KnowledgeEffect = (

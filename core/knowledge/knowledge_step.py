@@ -19,42 +19,34 @@ from core.knowledge.knowledge_messages import (
     ChangeKnowledge,
     CountMemoryUse,
     DeleteDigest,
+    EvidenceRead,
     ExplainFact,
     ExplainItem,
     FollowDigest,
-    HistoryRead,
     KnowledgeChange,
     KnowledgeDeleted,
     KnowledgeEffect,
     KnowledgeFilesChanged,
     KnowledgeRead,
     ListSeenItems,
-    MemoryUseCounted,
     NoteInjection,
     NoteUse,
     ReadKnowledge,
     RegenerateDigest,
     RestoreFact,
     RestoreItem,
-    SeenItemsRead,
 )
 from core.talk.discussion.discussion_messages import RecordsAppended, ReplyToken
 from core.talk.discussion.log_content import message_of
 from core.talk.turn.turn_messages import KnowledgeSent
 
 
-def _history_read(state: AppState, happened: HistoryRead) -> Result:
-    return replace(state, evidence=replace(state.evidence, shown=happened.history)), ()
-
-
-def _seen_items_read(state: AppState, happened: SeenItemsRead) -> Result:
-    return replace(
-        state, evidence=replace(state.evidence, seen=happened.seen, seen_in=happened.discussion_id)
-    ), ()
-
-
-def _memory_use_counted(state: AppState, happened: MemoryUseCounted) -> Result:
-    return replace(state, evidence=replace(state.evidence, use=happened.use)), ()
+def _evidence_read(state: AppState, happened: EvidenceRead) -> Result:
+    known = state.evidence
+    if happened.seen is not None:
+        known = replace(known, seen=happened.seen, seen_in=happened.seen_in)
+    known = replace(known, shown=happened.shown or known.shown, use=happened.use or known.use)
+    return replace(state, evidence=known), ()
 
 
 def _offered(state: AppState, happened: KnowledgeDeleted) -> Result:
@@ -167,9 +159,7 @@ HANDLERS = Handlers(
     on(CountMemoryUse, carry_out),
     on(KnowledgeFilesChanged, lambda state, _happened: (state, read_again(state))),
     on(KnowledgeRead, knowledge_read),
-    on(HistoryRead, _history_read),
-    on(SeenItemsRead, _seen_items_read),
-    on(MemoryUseCounted, _memory_use_counted),
+    on(EvidenceRead, _evidence_read),
     on(KnowledgeDeleted, _offered),
 )
 """Each message of this room, with the function that decides what follows from it."""

@@ -37,24 +37,22 @@ from core.knowledge.knowledge_messages import (
     DeleteKnowledgeItem,
     EditFact,
     EditKnowledgeItem,
+    EvidenceRead,
     ExplainFact,
     ExplainItem,
     FollowDigest,
-    HistoryRead,
     KnowledgeChange,
     KnowledgeDeleted,
     KnowledgeEffect,
     KnowledgeEvent,
     KnowledgeRead,
     ListSeenItems,
-    MemoryUseCounted,
     NoteInjection,
     NoteUse,
     ReadKnowledge,
     RegenerateDigest,
     RestoreFact,
     RestoreItem,
-    SeenItemsRead,
     SetTaskDone,
     SyncFacts,
     TakeBackItem,
@@ -143,13 +141,16 @@ class KnowledgeHandler:
             case ExplainItem():
                 known = self._reader.read(KnowledgeSettings()).items
                 told = item_history(self._home, effect.item, known, may_write=not self._is_read_only)
-                self._emit(HistoryRead(told))
+                self._emit(EvidenceRead(shown=told))
             case ExplainFact():
-                self._emit(HistoryRead(fact_history(self._home, effect.fact_id, self._fact_reader.facts())))
+                self._emit(
+                    EvidenceRead(shown=fact_history(self._home, effect.fact_id, self._fact_reader.facts()))
+                )
             case ListSeenItems():
                 known = self._reader.read(KnowledgeSettings()).items
                 where, facts = effect.discussion_id, self._fact_reader.facts()
-                self._emit(SeenItemsRead(where, seen_items(self._home, known, where, facts)))
+                seen = seen_items(self._home, known, where, facts)
+                self._emit(EvidenceRead(seen=seen, seen_in=where))
             case CountMemoryUse():
                 self._count_use()
             case NoteInjection():
@@ -161,7 +162,7 @@ class KnowledgeHandler:
 
     def _count_use(self) -> None:
         known = self._reader.read(KnowledgeSettings()).items
-        self._emit(MemoryUseCounted(counted_use(self._home, known, self._fact_reader.facts())))
+        self._emit(EvidenceRead(use=counted_use(self._home, known, self._fact_reader.facts())))
 
     def _remove_digest(self) -> None:
         path = digest_file(self._home)

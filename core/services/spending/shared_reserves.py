@@ -29,7 +29,6 @@ from core.kernel.values.usage import Payment, SpentElsewhere, UsageKind
 from core.services.spending.limits import shared_key, upkeep_key
 from core.services.spending.spending_messages import (
     ClaimReserve,
-    DropReserve,
     LookAtReserves,
     PaidElsewhere,
     ReserveClaimed,
@@ -374,9 +373,9 @@ class SpendingHandler:
                         key=effect.key, reservation=effect.reservation, elsewhere=self._claimed(effect)
                     )
                 )
-            case SettleReserve(key, payments):
+            case SettleReserve(key, payments) if payments is not None:
                 self._reserves.settle(key, payments)
-            case DropReserve(key):
+            case SettleReserve(key):
                 self._reserves.drop(key)
             case TakeCutUpkeep():
                 self._take_cut()

@@ -41,16 +41,15 @@ class ClaimReserve(msgspec.Struct, frozen=True):
 
 
 class SettleReserve(msgspec.Struct, frozen=True):
-    """A call is over: it reserves no more. `payments`: what was paid for it, by the record's id."""
+    """A call is over: it reserves no more.
+
+    Args:
+        payments: what was paid for it, by the record's id. None: a ping or a prewarm is not waited for any more. If it has
+            not left it reserves no more; else its record ends that.
+    """
 
     key: str
-    payments: Mapping[str, Payment]
-
-
-class DropReserve(msgspec.Struct, frozen=True):
-    """A ping or a prewarm is not waited for any more. If it has not left it reserves no more; else its record ends that."""
-
-    key: str
+    payments: Mapping[str, Payment] | None
 
 
 class ReserveClaimed(msgspec.Struct, frozen=True):
@@ -115,5 +114,5 @@ SpendingEvent = (
 )
 """Events of this room."""
 
-SpendingEffect = ClaimReserve | SettleReserve | DropReserve | LookAtReserves | TakeCutUpkeep
+SpendingEffect = ClaimReserve | SettleReserve | LookAtReserves | TakeCutUpkeep
 """The spending worker's, on one thread."""

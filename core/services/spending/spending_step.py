@@ -25,7 +25,6 @@ from core.services.spending.limits import (
 from core.services.spending.spending_messages import (
     ClaimReserve,
     CountUsage,
-    DropReserve,
     LookAtReserves,
     PaidElsewhere,
     PaymentsSeen,
@@ -179,7 +178,7 @@ def _reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect,
         return calls
     paid = {key: one for key, one in after.spending.own.items() if key not in before.spending.own}
     over = tuple(
-        DropReserve(shared_key(key, one)) if one.record_id else SettleReserve(key, paid)
+        SettleReserve(shared_key(key, one), None) if one.record_id else SettleReserve(key, paid)
         for key, one in was.items()
         if key not in now or (one.record_id and now[key].record_id != one.record_id)
     )

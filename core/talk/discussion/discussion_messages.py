@@ -267,16 +267,10 @@ class SearchDiscussions(msgspec.Struct, frozen=True):
 
 # disk worker: one thread, first in first out
 class CreateOnDisk(msgspec.Struct, frozen=True):
-    """Make the folder, meta and an empty log."""
+    """Make the folder, meta and log. Of a branch the log starts with the parent's records, up to the branch point."""
 
     meta: DiscussionMeta
     command_id: str = ""
-
-
-class BranchOnDisk(msgspec.Struct, frozen=True):
-    """Make a discussion whose log starts with the records of the parent that its meta names, up to the branch point."""
-
-    meta: DiscussionMeta
 
 
 class PromptToken(msgspec.Struct, frozen=True):
@@ -558,7 +552,6 @@ DiscussionEvent = (
 
 DiskEffect = (
     CreateOnDisk
-    | BranchOnDisk
     | ReadDiscussion
     | AppendRecords
     | AddToQueue

@@ -40,7 +40,6 @@ from core.talk.discussion.discussion_export import ExportPlace, check_place, loo
 from core.talk.discussion.discussion_messages import (
     AddToQueue,
     AppendRecords,
-    BranchOnDisk,
     CreateOnDisk,
     DiscardDiscussion,
     DiscussionChangedOutside,
@@ -170,14 +169,12 @@ class DiscussionHandler:
                 discussion_meta.write_draft(self._root, effect.discussion_id, effect.draft)
                 queue = discussion_meta.remove(self._root, effect.discussion_id, effect.prompt_id)
                 self._emit(QueueWritten(discussion_id=effect.discussion_id, queue=queue))
-            case CreateOnDisk():
-                discussion_store.create(self._root, effect.meta)
-                self._created(effect.meta)
-            case BranchOnDisk():
-                discussion_store.branch(
-                    self._root, effect.meta.parent_id, effect.meta.branch_message_id, effect.meta
-                )
-                self._created(effect.meta)
+            case CreateOnDisk(meta):
+                if meta.branch_message_id:
+                    discussion_store.branch(self._root, meta.parent_id, meta.branch_message_id, meta)
+                else:
+                    discussion_store.create(self._root, meta)
+                self._created(meta)
             case ReadDiscussion():
                 self._book_left(effect.task_ids)
                 loaded = self._load(effect.discussion_id)

@@ -48,7 +48,6 @@ from core.services.settings.settings_rules import (
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
     BranchDiscussion,
-    BranchOnDisk,
     ChangeDiscussion,
     CreateDiscussion,
     CreateOnDisk,
@@ -422,7 +421,7 @@ def branch(state: AppState, given: Stamp, command: BranchDiscussion) -> Result:
     if summary is None or opened is None or not _holds(opened, command.message_id):
         return state, ()
     meta = branch_meta(summary.meta, given, command.message_id, branch_name(opened, command.message_id))
-    return state, (BranchOnDisk(meta),)
+    return state, (CreateOnDisk(meta),)
 
 
 BRANCH = "Branch: "

@@ -14,7 +14,7 @@ from core.kernel.values.settings import Policies, PolicyAnswer, Project
 from core.services.settings.settings_messages import SettingsLoaded
 from core.talk.discussion.discussion_messages import (
     BranchDiscussion,
-    BranchOnDisk,
+    CreateOnDisk,
     DiscussionCreated,
     DiscussionLoaded,
     WriteMeta,
@@ -76,7 +76,7 @@ def test_a_branch_asks_where_its_parent_accepts_edits() -> None:
     book = ToolPlaybook()
     chosen = book.with_tools(Mode.ACCEPT_EDITS)
     book.answer(book.ask(chosen, "go"), "Done.")
-    (effect,) = of(book.play(BranchDiscussion(chosen, book.said(chosen)[-1].id)), BranchOnDisk)
+    (effect,) = of(book.play(BranchDiscussion(chosen, book.said(chosen)[-1].id)), CreateOnDisk)
     assert effect.meta.mode is Mode.ASK
     opened = replace(book.state.discussions.open[chosen], id=effect.meta.id)
     book.play(DiscussionCreated(replace(book.state.discussions.summaries[chosen], meta=effect.meta), opened))

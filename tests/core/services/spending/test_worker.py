@@ -14,7 +14,6 @@ from core.kernel.values.usage import Payment, Reservation, SpentElsewhere
 from core.services.spending.shared_reserves import SharedReserves, SpendingHandler
 from core.services.spending.spending_messages import (
     ClaimReserve,
-    DropReserve,
     LookAtReserves,
     PaidElsewhere,
     ReserveClaimed,
@@ -67,7 +66,7 @@ def test_a_call_that_reserved_nothing_and_cost_nothing_writes_nothing(tmp_path: 
     book = tmp_path / paths.RESERVES_DIR / paths.RESERVES_FILE
     before = book.stat()
     one.worker.handle(SettleReserve("turn/a", {}))
-    one.worker.handle(DropReserve("turn/a"))
+    one.worker.handle(SettleReserve("turn/a", None))
     assert (book.stat().st_ino, book.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
     one.worker.handle(SettleReserve("turn/a", {"usage": Payment(0.25)}))

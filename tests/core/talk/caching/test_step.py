@@ -20,7 +20,6 @@ from core.services.settings.settings_messages import ChangeSetting, ModelsListed
 from core.services.spending.limits import limit_reached
 from core.services.spending.spending_messages import (
     ClaimReserve,
-    DropReserve,
     ReserveClaimed,
     SettleReserve,
     SpentCounted,
@@ -182,12 +181,12 @@ def test_a_ping_that_other_programs_left_no_money_for_is_not_sent_and_holds_noth
     key, read = f"keepalive/{ping.record_id}", CacheRead(chosen, usage, UsageKind.KEEPALIVE)
     (write,) = of(book.play(replace(read, record_id=ping.record_id)), AppendRecords)
     assert (write.token, [one.id for one in write.records]) == (UpkeepToken(key), [ping.record_id])
-    assert book.shared[-1] == DropReserve(key), "it has left: the write of its record settles it"
+    assert book.shared[-1] == SettleReserve(key, None), "it has left: the write of its record settles it"
     assert book.state.spending.spent_today_usd == 0.625, "what was paid counts before the log has it"
 
     assert of(book.play(due), SendPing) == ()
     assert book.state.spending.reserved == {}
-    assert isinstance(book.shared[-1], DropReserve)
+    assert book.shared[-1].payments is None
 
 
 def test_a_limit_that_is_lowered_or_a_turn_that_begins_while_a_ping_waits_keeps_it_back(

@@ -22,7 +22,6 @@ from core.talk.discussion.discussion_messages import (
     AppendRecords,
     AttachmentStored,
     BranchDiscussion,
-    BranchOnDisk,
     ChangeDiscussion,
     CreateDiscussion,
     CreateOnDisk,
@@ -87,7 +86,7 @@ def test_a_new_discussion_records_the_project_s_folder_and_its_branch_stays_ther
     book.answer(book.ask(chosen, "one"), "first")
     point = book.state.discussions.open[chosen].messages[0].id
 
-    (made,) = of(book.play(BranchDiscussion(chosen, point)), BranchOnDisk)
+    (made,) = of(book.play(BranchDiscussion(chosen, point)), CreateOnDisk)
 
     assert book.state.discussions.summaries[chosen].meta.folder == "/projects/tides"
     assert made.meta.folder == "/projects/tides"
@@ -283,7 +282,7 @@ def test_a_branch_is_a_new_discussion_and_leaves_the_parent_alone(book: Playbook
     before = book.state.discussions.open[chosen]
     point = before.messages[0].id
 
-    (branch,) = of(book.play(BranchDiscussion(chosen, point)), BranchOnDisk)
+    (branch,) = of(book.play(BranchDiscussion(chosen, point)), CreateOnDisk)
 
     assert (branch.meta.parent_id, branch.meta.branch_message_id) == (chosen, point)
     assert branch.meta.id != chosen

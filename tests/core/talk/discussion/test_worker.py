@@ -29,7 +29,6 @@ from core.knowledge.harvest.replies import load_review, review_file
 from core.talk.discussion import log, trash
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
-    BranchOnDisk,
     CreateOnDisk,
     DiscussionChangedOutside,
     DiscussionCreated,
@@ -154,7 +153,7 @@ def test_a_branch_holds_the_parents_words_up_to_its_point(desk: Desk) -> None:
         branch_message_id="m1",
     )
 
-    event = desk.do(BranchOnDisk(new))
+    event = desk.do(CreateOnDisk(new))
 
     assert isinstance(event, DiscussionCreated)
     assert [m.text for m in event.discussion.messages] == ["Why is it blue?"]
