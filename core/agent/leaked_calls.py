@@ -20,6 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.agent.leaked_dialects import (
+    LISTS_OF_CALLS,
     OPENINGS,
     TELLS_OF_CALLS,
     Found,
@@ -116,11 +117,7 @@ def with_recovered(
         is_thought = isinstance(part, ReasoningPart)
         is_read = isinstance(part, TextPart) or not has_text
         text = respelled(part.text) if isinstance(part, TextPart | ReasoningPart) and is_read else ""
-        several = (
-            (_bare_leaks(text, schemas, model, is_thought=is_thought) or _leaks(text, schemas))
-            if text
-            else ()
-        )
+        text, several = _read(text, schemas, model, is_thought=is_thought) if text else ("", ())
         leaks = [leak for leak in several if not any(map(stands_elsewhere, leak.cores))]
         if is_thought or not leaks:
             found.append(part)  # thoughts stay as they came: they go back so
@@ -132,6 +129,93 @@ def with_recovered(
                     ToolCallPart(call_id=f"{PREFIX}{len(calls) + 1}", name=name, arguments_json=given)
                 )
     return (*found, *calls) if 0 < len(calls) <= MOST_LEAKED else tuple(parts)
+
+
+def _read(
+    text: str, tools: Mapping[str, ToolSchema], model: str, *, is_thought: bool
+) -> tuple[str, Sequence[_Leak]]:
+    """The text, without marks before its calls, and the leaks of it."""
+    leaks = _bare_leaks(text, tools, model, is_thought=is_thought) or list(_leaks(text, tools))
+    if not leaks:
+        return _marked(text, tools)
+    return text, () if _explains(text, leaks) else leaks
+
+
+def _explains(text: str, leaks: Sequence[_Leak]) -> bool:
+    """True for calls that a text shows a person: it announces them and goes on behind them, or calls them an example.
+
+    A model that means its call says so in the first person, and stops behind it to wait for the result.
+    """
+    before = text[: leaks[0].start].rstrip(" \t\n*_`")
+    if not before.endswith((":", "：")):
+        return False
+    said = before[before.rfind("\n") + 1 :]
+    is_meant, is_example = _MEANT.search(said) is not None, _EXAMPLE.search(said) is not None
+    goes_on = re.search(r"\w", without_tokens(text[leaks[-1].end :])) is not None
+    return (goes_on and (is_example or not is_meant)) or (is_example and not is_meant)
+
+
+_MEANT = late(
+    r"(?i)\bI(?:['’](?:ll|m|ve)\b|(?=[ ,])(?! would\b))|\b(?:let me|let['’]s|now|next|first|sure|ok(?:ay)?|this too)\b|\bich\b|\bje\b|\bvoy a\b|我|現在|现在|まず"
+)
+_EXAMPLE = late(
+    r"(?i)\b(?:examples?|e\.g\.|syntax|formats?|grammar|looks? like|look so|(?:is|are) written|writes|spellings?|wrong|Beispiel\w*|Schreibweise|exemple|ejemplo)\b|例如|示例|格式|例えば|形式"
+)
+"""Words that announce an act, and words that announce a thing to look at, in the languages that models answer in most."""
+
+
+def _marked(text: str, tools: Mapping[str, ToolSchema]) -> tuple[str, Sequence[_Leak]]:
+    """Calls in items of a list, a quote, cells of a table or escaped as HTML, up to the end of a reply with nothing beside them.
+
+    What explains calls has words there, too. Each such call asks a person.
+    """
+    found = next(
+        (one for one in islice(_MARK.finditer(text), _MOST_TRIES) if _begins(text, one.end(), tools)), None
+    )
+    none: tuple[str, Sequence[_Leak]] = text, ()
+    if found is None:
+        return none
+    head, tail = text[: found.start()], text[found.start() :]
+    if _EXAMPLE.search(head) or any(first <= len(head) < end for first, end in _quoted(f"{head}x")):
+        return none
+    tail = _unmarked(tail, tools)
+    leaks = [
+        replace(leak, start=leak.start + len(head), end=leak.end + len(head)) for leak in _leaks(tail, tools)
+    ]
+    whole = head + tail
+    is_all = leaks and not re.search(r"\w", without_tokens(_without(whole, leaks)[len(head.strip()) :]))
+    return (whole, leaks) if is_all else none
+
+
+_MARK = late(r"(?m)^[ \t]*(?:(?:>[ \t]?){1,4}|(?:[-*+]|\d{1,3}[.)])[ \t]+|\|[ \t\d|.:-]{0,40}|(?=&lt;))")
+
+
+def _begins(text: str, at: int, tools: Mapping[str, ToolSchema]) -> bool:
+    """True where a call may begin, also one that is escaped."""
+    start = html.unescape(text[at : at + 400]) if text.startswith("&lt;", at) else text[at : at + 400]
+    found = _starts_of(tuple(tools), is_told=False).search(start)
+    return found is not None and found.start() == 0
+
+
+def _unmarked(text: str, tools: Mapping[str, ToolSchema]) -> str:
+    """The text without the marks: of a quote in each line, of a list or a table where calls begin, for a value may be a list."""
+    if text.lstrip().startswith("&lt;"):
+        return html.unescape(text)
+    lines = text.splitlines(keepends=True)
+    if all(line.lstrip().startswith(">") for line in lines if line.strip()):
+        return "".join(re.sub(r"^[ \t]*>[ \t]?", "", line) for line in lines)
+    return "".join(_without_mark(line, tools) for line in lines)
+
+
+def _without_mark(line: str, tools: Mapping[str, ToolSchema]) -> str:
+    mark = _MARK.match(line)
+    if mark is None or not _begins(line, mark.end(), tools):
+        return line
+    rest = line[mark.end() :]
+    return _CELL_END.sub("", rest) if mark[0].lstrip().startswith("|") else rest
+
+
+_CELL_END = late(r"[ \t|]{1,9}(?=\r?\n?\Z)")
 
 
 def _told(name: str, arguments: str) -> tuple[str, str]:
@@ -218,16 +302,21 @@ def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str, *, is_th
         body, is_alone = head.end(), head.start() == 0
         if not (is_known or (is_alone and not head[2] and _tells_itself(text, body))):
             continue
-        if not (is_alone or head[1] or is_thought):
+        is_code = text[body] == "<" or "py" in (head[2] or "")
+        if not (is_alone or ((head[1] or is_thought) and not is_code)):
             continue
         found = _json_calls(text, body, tools) or (dialect_calls(text, body, tools) if is_known else None)
-        if found is None or not _REST[bool(head[2])].match(text, found[1]):
+        if found is None:
+            continue
+        has_fence = bool(head[2]) and not text[body : found[1]].rstrip().endswith("```")
+        if not _REST[has_fence].match(text, found[1]):
             continue
         if OPENINGS.search(text, 0, head.start()):
             continue
         if not head[2] and any(first <= body < end for first, end in _quoted(text)):
             continue
-        leak = _leak_of(head.start(), len(text), (text[body : found[1]],), found[0])
+        core = text[body : found[1]]
+        leak = _leak_of(head.start(), len(text), (core, without_tokens(core)), found[0])
         return [] if leak is None else [leak]
     return []
 
@@ -242,7 +331,9 @@ def _tells_itself(text: str, at: int) -> bool:
     return all(
         isinstance(one, dict)
         and (
-            one.get("type") in _CALL_TYPES or "tool_call_id" in one or isinstance(one.get("tool_calls"), list)
+            one.get("type") in _CALL_TYPES
+            or "tool_call_id" in one
+            or any(isinstance(one.get(key), list) for key in LISTS_OF_CALLS)
         )
         for one in several
     )
@@ -250,7 +341,7 @@ def _tells_itself(text: str, at: int) -> bool:
 
 _CALL_TYPES = ("function", "function_call", "tool_call", "tool_use")
 _BARE_HEAD = late(
-    r"(?:\A|(?<=\S)[ \t]*\n([ \t]*\n)?)\s*(`{3,}(?:json|tool_\w+)?[ \t]*\n\s*)?(?=[\[{]|[\w.]{1,200}\(|[\w.:-]{1,200}\s*(?:```json\s*)?\{)"
+    r"(?:\A|(?<=\S)[ \t]*\n([ \t]*\n)?)\s*(`{3,}(?:json|xml|py(?:thon)?|tool_\w+)?[ \t]*\n\s*)?(?=[\[{<]|[\w.]{1,200}\(|[\w.:-]{1,200}\s*(?:```json\s*)?\{)"
 )
 _REST = {False: late(r"\s*\Z"), True: late(r"\s*`{3,}\s*\Z")}
 _WRITES_BARE = late(
@@ -309,7 +400,7 @@ def _starts_of(names: tuple[str, ...], *, is_told: bool) -> re.Pattern[str]:
     which the first may be lost, at JSON or at the name of a tool.
     """
     several = "|".join(map(re.escape, names))
-    elements = rf"|<(?:{several})>" if names else ""
+    elements = rf"|<(?:{several})(?=[\s/>])" if names else ""
     bare = (
         rf"|(?P<bare>^[ \t]*[\[{{]|(?<![\w./])(?:functions\.)?(?:{several})\b)" if names and is_told else ""
     )
@@ -429,6 +520,7 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | N
             if at < 0:
                 given, at = text[parameter.end() :].strip(), len(text)  # it closes none
             arguments[parameter[1]] = value_of(given, types.get(parameter[1]))
+            at = end_of(_CLOSED_AGAIN, text, at)
         end = _skip(text, at)
         has_end = text.startswith(_FUNCTION_END, end)
         if not (has_end or (arguments and (end == len(text) or text.startswith(_CLOSE, end)))):
@@ -453,6 +545,8 @@ def _parameter_at(text: str, at: int) -> tuple[str, int]:
     return (text[at:end], end + len(_PARAMETER_END)) if is_closed else (text[at:end].strip(), end)
 
 
+_CLOSED_AGAIN = late(r"(?:\s*</parameter>)*(?=\s*<)")
+"""Source: ggml-org/llama.cpp#24807, Qwen 3.6."""
 _BRACKETS = late(r"[\s)\]>]*")
 _NEXT_PARAMETER = late(r"\n[ \t]*(?=<parameter=[\w.:-]{1,128}>)")
 

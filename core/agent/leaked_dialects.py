@@ -7,6 +7,7 @@ Cohere Command, Hunyuan, Nemotron, Granite, Phi 4, InternLM, LFM2, and the issue
 from __future__ import annotations
 
 import ast
+import html
 import re
 from collections.abc import Mapping
 from itertools import islice
@@ -21,7 +22,7 @@ Found = tuple[list[tuple[str, dict[str, Any]]], int]
 """Calls as a tool's name and arguments, and where the last of them ends."""
 
 _PREFIX = r"(?:[\w-]{1,20}:)?"
-_INVOKES = r"(?:invoke|function|tool|call|(?:tool|function)[_-]?(?:call|use))\s+(?:[\w-]{1,20}=[^\s<>]{1,80}\s+)?(?:name|tool|function)="
+_INVOKES = r"(?:invoke|function|tool|call|(?:tool|function)[_-]?(?:call|use|invoke))\s+(?:[\w-]{1,20}=[^\s<>]{1,80}\s+)?(?:name|tool|function)="
 _OF_CALLS = r"(?i:tool|function|call|invoke|action|python_tag)"
 _TOKEN = (
     r"<\|[^<>|\s]{1,40}\|?>|<[^<>|/\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|\[/?[A-Z][A-Z_]{2,30}\]"
@@ -31,16 +32,20 @@ _TOKEN = (
 name tells of calls, or a word of Phi or Gemini."""
 
 _WITH = r"\s*(?:(?i:with )?(?i:arguments|args|parameters|params|input):?\s*)?"
-_SAID = rf"\[(?i:(?:call|us|invok|runn?)(?:e|ing)?[ _](?:tool|function)|(?:tool|function)[ _](?:call|use))s?:?\s*(?=[\w.:-]{{1,200}}{_WITH}[{{(])"
+_SAID = rf"\[(?i:(?:call|us|invok|runn?)(?:e|ing)?[ _](?:tool|function)|(?:tool|function)[ _](?:call|use))s?:?\s*(?=[\w.:-]{{1,200}}(?:\]\s*\{{|{_WITH}[{{(]))"
 """Words in brackets before a call, as some models write them. Source: waybarrios/vllm-mlx#15, Qwen3 (read 2026-11)."""
+_LABEL = r"(?i:action|(?:assistant )?(?:tool|function)(?:[ _](?:call|use|name))?)[*_]{0,2}:[ \t*`\"']{0,9}"
+_LABEL_OF_INPUT = r"[ \t*`\"',]{0,9}\n[ \t*]{0,9}(?i:(?:action|tool|function)[ _]input|input|arg(?:ument)?s|param(?:eter)?s)[*_]{0,2}:"
+"""A line that names the tool, and the one behind it with its input, as agents' prompts have them."""
 
 OPENINGS = late(
     rf"<[|｜]?(?!/)[^<>=/\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"
     r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
     rf"|<{_PREFIX}{_INVOKES}"
     r"|<[|｜][^<>|｜\s]{1,40}[|｜]?>(?=\s*[\[{])|✿[A-Z]{2,12}✿:|\bfunctools(?=\[)|^tool_code(?=print\()"
-    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>|^|(?<=assistant))\s*(?:commentary|analysis)\s+to=|(?:^|<\|start\|>)assistant\s+to=|^to=(?=functions\.)"
-    r"|^[ \t*]{0,9}Action:[ \t*`]{0,9}(?=[\w.:-]{1,200}[ \t*`]{0,9}\n[ \t*]{0,9}Action Input:)"
+    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>|^|(?<=assistant))\s*(?:commentary|analysis)\s+(?:json\s+)?to=|(?:^|<\|start\|>)assistant\s+to=|^to=(?=functions\.|multi_tool_use\.)"
+    rf"|^[ \t*]{{0,9}}{_LABEL}(?=[\w.:-]{{1,200}}{_LABEL_OF_INPUT})"
+    r"|^(?:functions|default_api)[.:](?=[\w.:-]{1,200}[ \t]?[{(])"
     r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*[{(])"
     rf"|{_SAID}",
     re.MULTILINE,
@@ -54,11 +59,11 @@ TELLS_OF_CALLS = late(
 
 _TOKENS = late(rf"(?:\s|`{{3,}}\w*|{_TOKEN})*")
 _NAMED = late(
-    r"(?:function<｜tool▁sep｜>)?([^\s<>{}\[\]`\"'()]{1,200})"
+    r"(?:function<[|｜]tool[_▁]sep[|｜]>)?([^\s<>{}\[\]`\"'()]{1,200})"
     rf"(?:\s|```(?:json)?|\[CALL_ID\]\w{{1,40}}|\[ARGS\]|{_TOKEN})*(?=[{{(])"
 )
 _CHANNEL = late(
-    r"(?:(?:<\|start\|>)?assistant\s*)?(?:(?:<\|channel\|>)?\s*(?:commentary|analysis)\s+)?to=([^\s<>]{1,200})"
+    r"(?:(?:<\|start\|>)?assistant\s*)?(?:(?:<\|channel\|>)?\s*(?:commentary|analysis)\s+(?:json\s+)?)?to=([^\s<>]{1,200})"
     r"[^<>{}]{0,40}(?:<\|[^<>|\s]{1,40}\|>[^<>{}]{0,40}){0,3}(?=\{)"
 )
 _PAIRS = late(r"([^\s<>{}]{1,200})\s*(?=<\w{0,20}arg_key>)")
@@ -70,6 +75,8 @@ _PARAMETER = late(
 _ELEMENT = late(r"\s*<(([\w.:-]{1,128}))()>")
 """With the groups of `_PARAMETER`: the tag, the name, what else it says of itself."""
 _WORD = late(r"[\w-]+")
+_AFFIXES = late(r"\Afunctions?_|_\d{1,3}\Z")
+"""Kimi counts its calls, and some gateways write its dots and colons as lines. Source: ggml-org/llama.cpp#24658."""
 _MOST_PYTHON = 20_000
 _MOST_CALLS = 20
 
@@ -89,7 +96,7 @@ def dialect_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found 
 
 _COMMAS = late(r"\s*[;,]\s*(?=[\[{\w])")
 """Llama and NexusRaven write semicolons between calls."""
-_LEFT = late(rf"\s*(?:(?:{_TOKEN})\s*)+\Z")
+_LEFT = late(rf"\s*(?:(?:{_TOKEN})\s*)+\Z|\s*<[|｜]?(?:\w{{1,10}}[|｜:])?[|｜]?(?:tool|function)_calls?\Z")
 
 
 def without_last_tokens(text: str) -> str:
@@ -121,7 +128,7 @@ def _closed(text: str, at: int) -> int:
 
 def _tool(name: str, tools: Mapping[str, ToolSchema]) -> str:
     """The offered tool of this name, which may stand behind `functions.` or before a number; empty for none."""
-    meant = {name} & tools.keys() or set(_WORD.findall(name)) & tools.keys()
+    meant = {name, _AFFIXES.sub("", name)} & tools.keys() or set(_WORD.findall(name)) & tools.keys()
     return meant.pop() if len(meant) == 1 else ""
 
 
@@ -157,26 +164,35 @@ def _named(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
 
 def _in_brackets(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """A name and an object in brackets, behind words that say that it is a call."""
-    found = _with_object(_BRACKETED.match(text, at), text, tools)
+    head = _BRACKETED.match(text, at)
+    found = _with_object(head, text, tools)
+    if head and head[2]:
+        return found
     end = _CLOSED.match(text, found[1]) if found else None
     return (found[0], end.end()) if found and end else None
 
 
 def _acted(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """A line with the name and one with the input, as agents' prompts of ReAct have it."""
-    return _with_object(_ACTION.match(text, at), text, tools)
+    found = _with_object(_ACTION.match(text, at), text, tools)
+    return (found[0], end_of(_OBSERVED, text, found[1])) if found else None
 
 
 _ACTION = late(
-    r"[ \t*]{0,9}Action:[ \t*`]{0,9}([\w.:-]{1,200})[ \t*`]{0,9}\n[ \t*]{0,9}Action Input:[\s*]{0,9}(?:```\w{0,10}\s*)?(?=\{)"
+    rf"[ \t*]{{0,9}}(?:{_LABEL}|(?i:name):\s{{0,9}})([\w.:-]{{1,200}}){_LABEL_OF_INPUT}[\s*]{{0,9}}(?:```\w{{0,10}}\s*)?(?=\{{)"
 )
-_BRACKETED = late(rf"{_SAID}([\w.:-]{{1,200}}){_WITH}")
+_OBSERVED = late(r"(?:\s*`{3,})?\s*[*]{0,2}Observation:?[*]{0,2}\s*\Z")
+"""Where an agent's prompt lets a model stop."""
+_BRACKETED = late(rf"{_SAID}([\w.:-]{{1,200}})(?:(\])\s*|{_WITH})")
 _CLOSED = late(r"\s*\]")
 
 
 def _in_channel(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """A name behind `to=`, as gpt-oss writes it."""
-    return _with_object(_CHANNEL.match(text, at), text, tools)
+    """A name behind `to=`, as gpt-oss writes it, or that of several calls at once."""
+    head = _CHANNEL.match(text, at)
+    if head and head[1].startswith("multi_tool_use"):
+        return _listed(text, head.end(), tools)
+    return _with_object(head, text, tools)
 
 
 def _listed(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -192,10 +208,14 @@ def _listed(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None
     return (calls, end) if calls and len(calls) == len(several) else None
 
 
+LISTS_OF_CALLS = ("tool_calls", "tool_uses")
+"""Keys under which calls stand. `tool_uses`: `multi_tool_use.parallel`, which some models of OpenAI call."""
+
+
 def calls_in(value: Any) -> list[Any]:
     """The calls of a value: one, a list of them, or such a list under a key."""
-    if isinstance(value, dict) and isinstance(value.get("tool_calls"), list):
-        value = value["tool_calls"]
+    if isinstance(value, dict):
+        value = next((value[key] for key in LISTS_OF_CALLS if isinstance(value.get(key), list)), value)
     return value if isinstance(value, list) else [value]
 
 
@@ -228,14 +248,15 @@ def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[st
     name = _tool(named, tools) if len(named) <= _MOST_NAME else ""
     if not name:
         return None
-    arguments: Any = next((value[key] for key in _CALL_ARGUMENTS if value.get(key) is not None), {})
-    if is_schema(arguments):
+    arguments: Any = next((value[key] for key in _CALL_ARGUMENTS if value.get(key) is not None), None)
+    if is_schema(arguments) or (arguments is None and "description" in value):
         return None
     if isinstance(arguments, str):
         try:
             arguments = read_json(arguments or "{}")
         except (ValueError, RecursionError):
             return None
+    arguments = {} if arguments is None else arguments
     return (name, arguments) if isinstance(arguments, dict) else None
 
 
@@ -278,6 +299,23 @@ def _invoked(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
     return _with_inside(text, head.end(), name, _PARAMETER, head[1] + head[2].split()[0], tools)
 
 
+def _with_attributes(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
+    """An element without anything in it, that has the name of a tool and each parameter as an attribute."""
+    head = _ATTRIBUTED.match(text, at)
+    if head is None or head[1] not in tools:
+        return None
+    types = types_of(tools[head[1]])
+    given = {
+        key: value_of(html.unescape(words[1:-1]), types.get(key))
+        for key, words in _ATTRIBUTE.findall(head[2])
+    }
+    return [(head[1], given)], head.end()
+
+
+_ATTRIBUTE = late(r"([\w.-]{1,128})=(\"[^\"]*\"|'[^']*')")
+_ATTRIBUTED = late(r"\s*<([\w.:-]{1,128})((?:\s+[\w.-]{1,128}=(?:\"[^\"]*\"|'[^']*'))+)\s*(?:/>|>\s*</\1>)")
+
+
 def _element(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """An element that has the name of a tool, and in it one with each parameter or an object."""
     head = _ELEMENT.match(text, at)
@@ -302,7 +340,7 @@ def _with_inside(
         kind = None if 'string="false"' in parameter[3] else kind
         arguments[parameter[2]] = _inside(text[parameter.end() : end], kind)
         place = end + len(parameter_end)
-    close = re.compile(rf"\s*</{re.escape(tag)}>").match(text, place)
+    close = re.compile(rf"\s*</{re.escape(tag)}>" if tag else r"(?=\s*</)").match(text, place)
     if close is None and arguments and not text[place:].strip():
         return [(name, arguments)], len(text)  # a server took the closing tag for the end of the reply
     return ([(name, arguments)], close.end()) if close else None
@@ -337,7 +375,9 @@ def _behind_cdata(text: str, at: int) -> int:
 
 def _with_parts(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """An element with the name, then one with the arguments as an object."""
-    head = _NAME_PART.match(text, at)
+    head = _NAME_PART.match(text, at) or _BEFORE_NAME_PART.match(text, at)
+    if head is None and (bare := _NAME_BEFORE_PARAMETERS.match(text, at)) and (name := _tool(bare[1], tools)):
+        return _with_inside(text, bare.end(), name, _PARAMETER, "", tools)
     name = _tool(head[1], tools) if head else ""
     if head is None or not name:
         return None
@@ -347,8 +387,11 @@ def _with_parts(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | 
 
 
 _BLANKS = late(r"\s*")
-_NAME_PART = late(
-    r"<(?:(?:tool_|function_)?name|function|tool)>\s*([^<>\s]{1,200})\s*</(?:(?:tool_|function_)?name|function|tool)>\s*<(arguments|parameters|input|args|params)>\s*"
+_NAME_TAGS = r"<(?:(?:tool_|function_)?name|function|tool)>\s*([^<>\s]{1,200})\s*</(?:(?:tool_|function_)?name|function|tool)>\s*"
+_NAME_PART = late(rf"{_NAME_TAGS}<(arguments|parameters|input|args|params)>\s*")
+_BEFORE_NAME_PART = late(rf"(?:\s|(?>{_TOKEN}))*?{_NAME_PART.pattern}")
+_NAME_BEFORE_PARAMETERS = late(
+    rf"(?:\s|(?>{_TOKEN}))*?{_NAME_TAGS}(?=<{_PREFIX}(?:parameter|param|argument|arg)\s)"
 )
 _PART_END = late(r"\s*</(?:arguments|parameters|input|args|params)>")
 
@@ -418,6 +461,7 @@ _FORMS = (
     _in_channel,
     _in_pairs,
     _with_parts,
+    _with_attributes,
     _element,
     _named,
     _listed,

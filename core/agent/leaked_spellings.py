@@ -31,11 +31,19 @@ SPELLINGS = tuple(
         ("<|open|>", r"<\|open\|>([^<>|]{1,300})<\|sep\|>", r"<\1>"),
         ("<|close|>", r"<\|close\|>([^<>|]{1,40})<\|sep\|>", r"</\1>"),
         # DeepSeek 3.2 to 4.1, GigaChat 3.5, Step 3, Glimmer and K2 Horizon write a name before that of a tag.
-        ("｜", r"<(/?)｜{1,2}[A-Z]{2,8}｜{1,2} ?(?=[a-z_])", r"<\1"),
-        ("|", r"<(/?)\|{1,2}[A-Z]{2,8}\|{1,2} ?(?=[a-z_])", r"<\1"),
+        ("｜", r"<\s?(/?)\s?｜{1,2}\s?[A-Z]{2,8}\s?｜{1,2}\s?(?=[a-z_])", r"<\1"),
+        ("|", r"<\s?(/?)\s?\|{1,2}\s?[A-Z]{2,8}\s?\|{1,2}\s?(?=[a-z_])", r"<\1"),
         ("steptml:", r"<(/?)steptml:", r"<\1"),
         ("atem:", r"<(/?)atem:", r"<\1"),
         ("ifm|", r"<(/?)ifm\|", r"<\1"),
+        # Some write the elements of calls between square brackets.
+        ("[/", r"\[(/(?:tool_invoke|tool_call|tool_use|invoke|parameter|param|arg)|(?:tool_invoke|tool_call|tool_use|invoke|parameter|param|arg)\s+(?:name|key)=[^\[\]<>]{1,200})\]", r"<\1>"),
+        # Coders that write the call into the tag of its function, or names in quotes.
+        ("<function=", r"<function=([\w.:-]{1,128}\([^<>]{0,2000}\))>(?:\s*</function>)?", rf"{_OPEN}\1{_CLOSE}"),
+        ('<function="', r'<(function|parameter)="([\w.:-]{1,128})">', r"<\1=\2>"),
+        # MiniMax M2 behind some servers: arrows, and options as a shell has them.
+        ("args =>", r'(?m)^[ \t]*--([\w-]{1,64})[ \t]+("(?:[^"\\]|\\.)*"|[^"\s][^\n]*)', r"\1: \2,"),
+        ("args =>", r"(?<=[{,])(\s*)(tool|args) =>", r"\1\2:"),
         ("<calls>", r"<calls>", "<tool_calls>"),
         ("</calls>", r"</calls>", "</tool_calls>"),
         ("arg_type>", r"<arg_type>[^<>]{0,60}</arg_type>\s*", ""),
@@ -49,8 +57,8 @@ SPELLINGS = tuple(
         # Words and tokens before JSON or a name: HyperCLOVA X 14B, GigaChat 3, RWKV, Command R, openPangu, Functionary, Inkling.
         ("-> tool/function_call", r"(?:<\|im_start\|>)?(?:assistant)?\s*-> tool/function_call\n\s*(?=[\[{])", _OPEN),
         ("<|role_sep|>", r"function call<\|role_sep\|>\s*(?=[\[{])", _OPEN),
-        ("**Tool Call:**", r"(?ms)^\*\*Tool Call:\*\*\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```|\Z)", rf"{_OPEN}\1{_CLOSE}"),
-        ("Action:", r"(?ms)^Action:\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```|\Z)", rf"{_OPEN}\1{_CLOSE}"),
+        ("Tool Call", r"(?ms)^(?:#{1,6} |\*\*)Tool Call:?(?:\*\*)?:?\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```|\Z)", rf"{_OPEN}\1{_CLOSE}"),
+        ("Action:", r"(?ms)^Action:\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\s*```|\Z)", rf"{_OPEN}\1{_CLOSE}"),
         ("[unused11]", r"\[unused11\]\s*(?=[\[{])", _OPEN),
         ("[unused12]", r"\[unused12\]", _CLOSE),
         (">>>", r"(?m)^>>>(?=[\w.-]{1,200}\n\s*\{)|(?<=\})>>>(?=[\w.-]{1,200}\n\s*\{)", _OPEN),

@@ -55,7 +55,9 @@ _DROPPED_FIRST = (*_SPOKEN, *_SHUTS)
 _SHUT = "|".join(map(re.escape, _SHUTS))
 _ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})(?:[ \t]*(?:\n|\Z)|(?=\S))|(?:{_SHUT})[ \t]*\n[ \t]*\n")
 """A tag that only closes, alone in its line or before an empty one: words about the tag stand elsewhere."""
-_DROPPED = late(r"(?s)\Aanalysis(?=[A-Z\"'\s])(.{1,200000}?)assistant(?:final|commentary(?!\s*to=))(.+)\Z")
+_DROPPED = late(
+    r"(?s)\Aanalysis(?=[A-Z\"'\s])(.{1,200000}?)assistant(?:final|commentary(?!\s*to=)|(?=commentary\s*to=))(.+)\Z"
+)
 """A reply of gpt-oss of whose markers a server left the words alone. Source: ollama and vLLM issues (read 2026-11)."""
 _LAST = (
     *(

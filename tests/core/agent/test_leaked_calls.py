@@ -227,7 +227,7 @@ STAYS = [
     f"~~~~xml\n```\n<tool_call>{LS}</tool_call>\n~~~\n",
     f"It writes `<tool_call>{LS}</tool_call>` then.",
     f"It writes ``a ` <tool_call>{LS}</tool_call>`` then.",
-    f"> <tool_call>{LS}</tool_call>",
+    f"> It wrote <tool_call>{LS}</tool_call>",
     f"So:\n\n    <tool_call>{LS}</tool_call>\n",
     f"So:\n```\n{XML_LS}\n```",
     f"{LS}",

@@ -21,6 +21,7 @@ from tests.vendors.loopback import Captured, LoopbackServer, Reply
 from tests.vendors.world.later_rounds import LATER_LISTS, LATER_REFUSALS
 from tests.vendors.world.rounds import ROUND_LISTS, ROUND_REFUSALS
 from tests.vendors.world.table import HTML, JSON, TEXT
+from tests.vendors.world.thirteenth_round import THIRTEENTH_LISTS, THIRTEENTH_REFUSALS
 
 SENT: dict[str, Any] = {
     "model": "m",
@@ -64,7 +65,9 @@ REFUSALS: list[tuple[str, str | None, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "field", "source"), REFUSALS + ROUND_REFUSALS + LATER_REFUSALS)
+@pytest.mark.parametrize(
+    ("words", "field", "source"), REFUSALS + ROUND_REFUSALS + LATER_REFUSALS + THIRTEENTH_REFUSALS
+)
 def test_a_refused_field_is_told_by_its_name_in_any_spelling(
     words: str, field: str | None, source: str
 ) -> None:
@@ -146,7 +149,7 @@ def listed(body: str, content_type: str = JSON, status: int = 200) -> dict[str, 
             client.close()
 
 
-ALL_LISTS = LISTS + ROUND_LISTS + LATER_LISTS
+ALL_LISTS = LISTS + ROUND_LISTS + LATER_LISTS + THIRTEENTH_LISTS
 
 
 @pytest.mark.parametrize(("name", "body", "right", "source"), ALL_LISTS, ids=[row[0] for row in ALL_LISTS])

@@ -17,6 +17,7 @@ from tests.vendors.world.later_rounds import LATER_ROUNDS
 from tests.vendors.world.reports import MORE
 from tests.vendors.world.rounds import ROUNDS
 from tests.vendors.world.table import CLASSES, Row
+from tests.vendors.world.thirteenth_round import TALK, THIRTEENTH
 
 
 class World(LoopbackServer):
@@ -83,7 +84,7 @@ def check(row: Row, got: Outcome | None = None) -> None:
 
 
 def rows(name: str) -> pytest.MarkDecorator:
-    several = (CLASSES, MORE, *ROUNDS, *LATER_ROUNDS)
+    several = (CLASSES, MORE, *ROUNDS, *LATER_ROUNDS, THIRTEENTH)
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")
 
@@ -128,6 +129,14 @@ def test_a_tool_call_is_read_in_any_dress(row: Row) -> None:
 @rows("leaked calls")
 def test_a_call_that_a_server_left_in_the_text_is_one(row: Row) -> None:
     check(row, with_leaked(seen(row), row.model))
+
+
+@pytest.mark.parametrize(("name", "text"), TALK, ids=[name for name, _ in TALK])
+@pytest.mark.parametrize("model", ["", "llama3.1"])
+def test_a_reply_that_explains_how_a_call_is_written_calls_nothing(name: str, text: str, model: str) -> None:
+    said = (TextPart(text),)
+
+    assert with_recovered(said, TOOLS, elsewhere([]), model) == said, name
 
 
 @rows("usage")

@@ -39,11 +39,13 @@ _WINDOW_FIELDS = (
 """LM Studio (as loaded), vLLM, OpenRouter and Together, Groq, Mistral and LM Studio (at most), Novita, LiteLLM, GitHub Copilot,
 ArliAI, Venice, mlx, llama.cpp (what it was trained for, where it does not say more), others."""
 
-_LISTS = ("data", "models", "result", "results", "model_list", "items", "list")
-"""Keys under which servers put their list."""
+_LISTS = ("data", "models", "result", "results", "model_list", "items", "list", "resources", "endpoints")
+"""Keys under which servers put their list. `resources`: watsonx; `endpoints`: Databricks."""
 
-_NAMES = ("id", "model", "name", "model_name", "slug", "key")
+_NAMES = ("id", "model", "model_id", "name", "model_name", "slug", "key")
 """Names of a model, as servers spell the field."""
+_IS_NUMBER = late(r"\d+\Z|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
+"""A number of a store of models, where the server takes the name: Cloudflare."""
 
 _OUTPUT_FIELDS = ("max_completion_tokens", "max_output_tokens")
 _EFFORTS = (Effort.LOW, Effort.MEDIUM, Effort.HIGH)
@@ -62,7 +64,8 @@ def listed_entries(answer: object, depth: int = 0) -> Iterator[dict[str, Any]]:
         if isinstance(entry, str) and entry:
             yield {"id": entry}
         elif isinstance(entry, dict):
-            name = next((found for key in _NAMES if (found := text_of(entry.get(key)))), "")
+            named = [found for key in _NAMES if (found := text_of(entry.get(key)))]
+            name = next((one for one in named if not _IS_NUMBER.match(one)), named[0] if named else "")
             if name:
                 yield {**entry, "id": name}
 
@@ -174,7 +177,9 @@ def _fields(place: Mapping[str, Any], depth: int) -> Iterator[tuple[str, object]
         inner = value if isinstance(value, list) else [value]
         for one in inner[:_MOST_PLACES] if depth < _DEEPEST else ():
             if isinstance(one, dict):
-                yield from _fields(one, depth + 1)
+                told = text_of(one.get("property_id") or one.get("name"))
+                paired = {told: one["value"]} if told and "value" in one else {}
+                yield from _fields({**one, **paired}, depth + 1)
 
 
 _IS_MONEY = late(r"pric|cost|rate|billing")

@@ -66,8 +66,8 @@ def chat_usage(usage: object, request_id: str) -> Usage:
     accounting"; xAI "Reasoning": the total decides where reasoning stands beside the completion (read 2026-11).
     """
     table: Table = _snake(usage) if isinstance(usage, dict) else {}
-    sent = _first(table, ("prompt_tokens", "input_tokens"))
-    reply = _first(table, ("completion_tokens", "output_tokens"))
+    sent = _first(table, ("prompt_tokens", "input_tokens", "tokens.input_tokens"))
+    reply = _first(table, ("completion_tokens", "output_tokens", "tokens.output_tokens"))
     read, written, reasoning = (_first(table, names) for names in (_READ, _WRITTEN, _REASONING))
     lifetimes = _lifetimes(table)
     whole = figure(table.get("total_tokens")) or None
@@ -342,8 +342,9 @@ class ChatReader:
             yield ReasoningDelta(reasoning)
         content = delta.get("content") or delta.get("text")
         if content and _is_thought(delta):
-            yield ReasoningDelta(text_in(content))
-        elif content:
+            thought, _, content = text_in(content).partition("</thought>")
+            yield ReasoningDelta(thought.removeprefix("<thought>"))
+        if content:
             if isinstance(content, str):
                 yield from self._end_reasoning()
                 content = self._told.rest(content) if self._reasoning.is_grown else content
