@@ -408,6 +408,8 @@ _PLAIN_FIELD = late(
 _PLAIN_CHARS = 2_000
 _JOPLIN_FOOTER = late(r"\n\n(id: [0-9a-f]{32}(?:\n[a-z_]{1,40}:[^\n]*)+)\s*\Z")
 """Fields behind a note's text, as Joplin's raw export has them; the first line is the title then."""
+_SIMPLENOTE_FOOTER = late(r"\n[ \t]*\nTags:[ \t]*\n((?:[ \t]+\S[^\n]{0,200}\n?){1,100})\s*\Z")
+"""Tags behind a note's text, a line each, as Simplenote's export has them."""
 _COLON_TAGS = late(r"[ \t]*:([\w-]{1,40}(?::[\w-]{1,40}){1,20}):[ \t]*$")
 """A line of tags between colons (zk, Vimwiki)."""
 _UNDER_TITLE = late(r"(?:\s*#[^\n]*\n)?\s*")
@@ -525,6 +527,9 @@ def _read(text: str) -> tuple[_ToldFields, str]:
         title, _, body = start.removesuffix(footer[0]).partition("\n")
         told = dict(line.partition(": ")[::2] for line in footer[1].split("\n"))
         front = NoteFields(fields={"title": title, **told})
+    elif (listed := _SIMPLENOTE_FOOTER.search(text[-_PLAIN_CHARS:])) is not None:
+        body = body.removesuffix(listed[0])
+        front = NoteFields(fields={"tags": [line.strip() for line in listed[1].split("\n")], **front.fields})
     said = {_bare(key): value for key, value in _PLAIN_FIELD.findall(body[:_PLAIN_CHARS])}
     said |= {_bare(key): value.strip() for key, value in _INLINE_FIELD.findall(body)}
     said |= {_bare(bold or plain): value.strip() for bold, plain, value in _NOTE_HEADS_FIELD.findall(body)}

@@ -58,8 +58,10 @@ PROSE_ENDINGS = frozenset(
     {"md", "markdown", "mdown", "mkd", "mdx", "qmd", "rmd", "txt", "rst", "org", "adoc", "asciidoc", "tid"}
 )
 
-READING = 5
-"""Form of what is made of a file: with another one, each file is read once more."""
+READING = 6
+"""Form of what is made of a file: with another one, each file is read once more. It goes up with every change of what
+`note_head` or `read_source` makes of a file (`tests/core/retrieval/test_reading.py`): an index keeps old heads otherwise.
+"""
 
 _HEAD_CHARS = 16_384
 """Characters of a note's beginning that are read for its title, tags and dates."""

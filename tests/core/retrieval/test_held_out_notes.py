@@ -38,6 +38,9 @@ NOTES = [
     Note(id="trilium or amplenote", name="a/amp.md", text="---\ntitle: Amp\nuuid: 1\nversion: 1\ncreated: '2026-03-05T09:15:00-05:00'\ntags:\n  - inbox/later\n---\n\nBody. More.\n", date=D, has_tag="inbox/later", title="Amp"),
     Note(id="german fields", name="a/de.md", text="---\nTitel: Schleuse\nDatum: 5. März 2026\nSchlagwörter: [wasser, bau]\n---\nDie Schleuse ist zu. Heute.\n", date=D, has_tag="wasser", title="Schleuse"),
     Note(id="french fields", name="a/fr.md", text="---\ntitre: Écluse\ndate: 05/03/2026\nétiquettes: eau, pierre\n---\nFermée. Oui.\n", has_tag="eau", title="Écluse"),
+    Note(id="simplenote", name="Shopping.txt", text="Barley and peas\n\nSoak them.\n\nTags:\n  groceries\n  split peas\n", has_tag="split peas"),
+    Note(id="simplenote's tags are none of its words", name="Shopping.txt", text="\n\nTags:\n  groceries\n", description=""),
+    Note(id="tags with words behind them are a text", name="Shopping.txt", text="Price tags\n\nTags:\n  red ones\nfor sale\n", lacks_tag="red ones"),
 ]  # fmt: skip
 
 
