@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -11,7 +10,7 @@ from gui.binding import DpgUi
 from gui.clipboard import Clipboard
 from gui.driver import Driver
 from gui.elements.controls import Field
-from gui.loop import Loop
+from gui.loop import Loop, find_unseen_frames
 from gui.metrics import ASSETS, Measure, load_theme
 from panels.base.ui import Ui
 from tests.gui.layout_check import faults
@@ -82,7 +81,6 @@ def field_named(person: Driver, label: str) -> Field:
 def _screen(display: str) -> Iterator[Screen]:
     import dearpygui.dearpygui as dpg
 
-    os.environ["GALLIUM_NOOP"] = "1"  # nothing is rasterised: pictures are tested in processes of their own
     from gui.window import Placement, open_viewport
 
     dpg.create_context()
@@ -91,8 +89,9 @@ def _screen(display: str) -> Iterator[Screen]:
     ui = DpgUi(load_theme())
     screen = Screen(ui)
     _clipboards.append(ui.tree.clipboard)
-    screen.driver.step(3)
-    yield screen
+    with find_unseen_frames().undrawn():  # pictures are tested in processes of their own
+        screen.driver.step(3)
+        yield screen
     ui.close()
     screen.driver.close()
 
