@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import dearpygui.dearpygui as dpg
@@ -20,6 +20,9 @@ from gui.keys import PRESSES
 
 MOST_FRAMES, MOST_WAIT_S = 400, 30.0
 """Longest that a driver waits: so many frames, and for work on another thread so many seconds, unless it is given more patience."""
+STILL_FRAMES, STILL_REST_S, LOOK_FRAMES = 2000, 0.01, 50
+"""Frames in which nothing on the screen changes, after which nothing will; the rest between them, which leaves the processor
+to the work that is waited for; frames between two looks. Frames, for on a machine under load these last longer, too."""
 MOST_AIMS = 5
 _KEYSYMS = {
     " ": "space", "\n": "Return", "Enter": "Return", "Ctrl": "Control_L", "Shift": "Shift_L", "Alt": "Alt_L",
@@ -64,14 +67,26 @@ class Driver:
         """Render frames until something holds.
 
         Raises:
-            TimeoutError: it did not within `most` frames and the driver's patience.
+            TimeoutError: it did not within `most` frames, and then the screen stood still or the driver's patience ended.
+                The message lists the visible texts.
         """
-        deadline, frames = monotonic() + self._patience_s, 0
+        deadline, frames, changed_at = monotonic() + self._patience_s, 0, 0
+        before: object = None
         while not holds():
-            if frames >= most and monotonic() > deadline:
-                raise TimeoutError(f"after {frames} frames still not: {what or holds}")
+            if frames >= most:
+                if frames % LOOK_FRAMES == 0 and (now := self._looks()) != before:
+                    before, changed_at = now, frames
+                if frames - changed_at >= STILL_FRAMES or monotonic() > deadline:
+                    raise TimeoutError(
+                        f"after {frames} frames still not: {what or _place_of(holds)}; there is {self._shown()}"
+                    )
+                sleep(STILL_REST_S)
             self._frame()
             frames += 1
+
+    def _looks(self) -> object:
+        """What stands on the screen, and where: equal if nothing has changed."""
+        return [(el.label(), el.spot) for el in self.visible() if el.spot is not None]
 
     # looking
     def visible(self) -> Iterator[Element]:
@@ -88,9 +103,11 @@ class Driver:
         """
         close = self._like(label, kind)
         if len(close) <= index:
-            shown = ", ".join(sorted({repr(el.label()[:40]) for el in self._labelled(kind)}))
-            raise NotFoundError(f"nothing reads {label!r}; there is {shown}")
+            raise NotFoundError(f"nothing reads {label!r}; there is {self._shown(kind)}")
         return close[index]
+
+    def _shown(self, kind: type[Element] = Element) -> str:
+        return ", ".join(sorted({repr(el.label()[:40]) for el in self._labelled(kind)}))
 
     def _labelled(self, kind: type[Element]) -> list[Element]:
         return [el for el in self.visible() if isinstance(el, kind) and el.label() and el.spot is not None]
@@ -312,3 +329,9 @@ class Driver:
         self.step()
         self.strike("Ctrl+v")
         self.step(5)
+
+
+def _place_of(holds: Callable[[], object]) -> str:
+    """The line of a condition that has no words."""
+    code = getattr(holds, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else repr(holds)
