@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from core.app import peek
 from core.app.crash_report import CrashWatch
 from core.app.execution import OutsideOptions
-from core.front.cli.version import complain, remark
+from core.front.cli.version import PROGRAM, complain, remark
 from core.kernel import paths
 from core.kernel.errors import LockedError, SlopError
 from core.kernel.language import tr
+from core.kernel.last_words import told_if_ended
 from core.kernel.opener import open_descriptor, read_start
 from gui.app import HookedWindow, WindowApp, look_of
 from gui.window import NoDisplayError, check_display
@@ -27,6 +28,9 @@ SOFTWARE = "LIBGL_ALWAYS_SOFTWARE"
 DRAWS_BY_SOFTWARE = tr(
     "At the last start, the graphics driver failed. This time the processor draws the window instead of the graphics card."
 )
+ENDED = tr("The program ended while its window opened: most likely the graphics driver failed")
+DRAW_BY_SOFTWARE = tr("Let the processor draw the window: `{variable}=1 manual-slop`", variable=SOFTWARE)
+REPAIR = tr("Repair the graphics driver, or use `manual-slop send`")
 _MOST_BYTES = 100
 
 
@@ -48,9 +52,20 @@ def opening(environ: MutableMapping[str, str]) -> Iterator[None]:
     Args:
         environ: of this process: says where the mark stands, and takes what has Mesa draw by software.
 
+    If the driver ends the process, the person reads so at once; without a place for the mark, that is all.
+
     Raises:
         NoDisplayError: drawing by software ended the last start, too.
     """
+    with _marked(environ):
+        remedy = REPAIR if environ.get(SOFTWARE) else DRAW_BY_SOFTWARE
+        with told_if_ended(f"{PROGRAM}: {SlopError(ENDED, remedy=remedy)}"):
+            yield
+
+
+@contextmanager
+def _marked(environ: MutableMapping[str, str]) -> Iterator[None]:
+    """Leave the mark while the block runs."""
     mark = mark_of(environ)
     if mark is None:
         yield
@@ -60,7 +75,7 @@ def opening(environ: MutableMapping[str, str]) -> Iterator[None]:
         _remove(mark)
         raise NoDisplayError(
             tr("The window cannot be opened: OpenGL fails on this display, by software too"),
-            remedy=tr("Repair the graphics driver, or use `manual-slop send`"),
+            remedy=REPAIR,
         )
     if failed:
         remark(DRAWS_BY_SOFTWARE)

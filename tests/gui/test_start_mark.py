@@ -14,13 +14,19 @@ from gui.window import NoDisplayError
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
-ENDS_INSIDE = "import os\nfrom gui.startup import opening\nwith opening(os.environ):\n    os._exit(6)"
+OPENS = "import os\nfrom gui.startup import opening\nwith opening(os.environ):"
+ENDS_INSIDE = f"{OPENS}\n    os._exit(6)"
 """A harmless stand-in for a driver that ends the process."""
 
 
 def ended_inside(runtime: Path) -> str:
+    return ran(ENDS_INSIDE, runtime)
+
+
+def ran(program: str, runtime: Path) -> str:
+    """What a start said on standard error, its exit code 6 where it ended inside."""
     done = subprocess.run(
-        [sys.executable, "-c", ENDS_INSIDE],
+        [sys.executable, "-c", program],
         cwd=ROOT,
         env={**os.environ, "XDG_RUNTIME_DIR": str(runtime)},
         capture_output=True,
@@ -28,7 +34,7 @@ def ended_inside(runtime: Path) -> str:
         check=False,
         timeout=PATIENCE_S,
     )
-    assert done.returncode == 6, done.stderr
+    assert (done.returncode == 6) == (program == ENDS_INSIDE), done.stderr
     return done.stderr
 
 
@@ -42,14 +48,27 @@ def test_a_window_that_opened_leaves_no_mark(tmp_path: Path) -> None:
 
 
 def test_after_a_driver_that_failed_the_processor_draws_and_then_the_reason_is_said(tmp_path: Path) -> None:
-    assert ended_inside(tmp_path) == ""
-    assert "This time the processor draws" in ended_inside(tmp_path)
+    assert "LIBGL_ALWAYS_SOFTWARE=1" in ended_inside(tmp_path)
+    second = ended_inside(tmp_path)
+    assert "This time the processor draws" in second
+    assert "Repair the graphics driver" in second
     with pytest.raises(NoDisplayError, match="OpenGL"), opening({"XDG_RUNTIME_DIR": str(tmp_path)}):
         pass
 
     environ = {"XDG_RUNTIME_DIR": str(tmp_path)}
     with opening(environ):  # the driver may be repaired by now
         assert SOFTWARE not in environ
+
+
+def test_a_first_start_that_the_driver_ends_says_so_and_offers_the_processor(tmp_path: Path) -> None:
+    said = ended_inside(tmp_path / "no place for a mark")
+    assert "manual-slop: The program ended while its window opened" in said
+    assert "Let the processor draw the window: `LIBGL_ALWAYS_SOFTWARE=1 manual-slop`" in said
+
+
+def test_a_window_that_opened_or_cannot_open_is_told_about_by_nobody_else(tmp_path: Path) -> None:
+    for inside in ("pass", "raise SystemExit(1)"):
+        assert ran(f"{OPENS}\n    {inside}", tmp_path) == ""
 
 
 def test_one_that_opens_beside_another_takes_it_for_no_failure(tmp_path: Path) -> None:
