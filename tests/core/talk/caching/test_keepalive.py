@@ -199,14 +199,6 @@ def long_share(odds: Odds, seconds: float) -> float:
     return (odds.within(seconds) - odds.within(3600)) / over
 
 
-def test_before_a_weekend_a_long_gap_is_longer_than_before_a_working_day() -> None:
-    stats = days_at_work(8)
-    friday = own_odds(stats, datetime(2026, 11, 20, 17, tzinfo=UTC).timestamp())
-    thursday = own_odds(stats, datetime(2026, 11, 19, 17, tzinfo=UTC).timestamp())
-
-    assert long_share(friday, 20 * 3600) < long_share(thursday, 20 * 3600)
-
-
 def test_the_first_ping_that_reads_nothing_is_the_last() -> None:
     missed = after_ping(IDLE, ANTHROPIC, 0, after(3420))
     told_nothing = after_ping(IDLE, ANTHROPIC, None, after(3420))
