@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -50,15 +50,37 @@ _TEXT_KEYS = {
 }
 _OPTIONAL_KEYS = (
     "spend_limit_usd",
-    "cache_epoch",
     "temperature",
     "top_p",
     "max_output_tokens",
     "has_tools",
     "mode",
     "delegated_by",
+    "cache_epoch",
+)
+"""Keys that are written where they are not as a new discussion has them."""
+_DEFAULTS = dict(
+    zip(
+        reversed(DiscussionMeta.__struct_fields__), reversed(DiscussionMeta.__struct_defaults__), strict=False
+    )
 )
 _FLAG_KEYS = (*FLAGS, "caching_enabled")
+_KINDS: Mapping[str, Any] = {
+    **dict.fromkeys(_TEXT_KEYS, str),
+    "folder": Annotated[
+        str, msgspec.Meta(pattern=r"\A[^\0]*\Z")
+    ],  # no path holds a zero: looked for, it raises
+    **dict.fromkeys(_FLAG_KEYS, bool),
+    "cache_epoch": Annotated[int, msgspec.Meta(ge=0)],
+    "temperature": Annotated[float, msgspec.Meta(ge=0, le=MAX_TEMPERATURE)],
+    "top_p": Annotated[float, msgspec.Meta(ge=0, le=1)],
+    "max_output_tokens": Annotated[float, msgspec.Meta(ge=0, le=MAX_OUTPUT_TOKENS)],
+    "has_tools": bool,
+    "delegated_by": str,
+    "mode": Mode,
+}
+"""What each key may hold, in the order in which those of another kind are named."""
+_LIMIT = {"spend_limit_usd": Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]}
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -108,24 +130,13 @@ def read_meta_in(directory: Path, discussion_id: str) -> MetaRead:
     """As `read_meta`, of a discussion wherever its directory lies. Never fails."""
     table, problem = _read_table(directory / paths.META_FILE)
     wrong: list[str] = []
-    values: dict[str, Any] = {}
-    for key, name in _TEXT_KEYS.items():
-        _take(table, key, str, name, values, wrong)
-    for key in _FLAG_KEYS:
-        _take(table, key, bool, key, values, wrong)
-    values["cache_epoch"] = _epoch(table, wrong)
-    values["temperature"] = _number(table, "temperature", MAX_TEMPERATURE, wrong)
-    share = _number(table, "top_p", 1.0, wrong)
-    values["top_p"] = None if share is None else max(MIN_TOP_P, share)
-    most = _number(table, "max_output_tokens", MAX_OUTPUT_TOKENS, wrong)
-    values["max_output_tokens"] = None if most is None else max(1, int(most))
-    _take(table, "has_tools", bool, "has_tools", values, wrong)
-    _take(table, "delegated_by", str, "delegated_by", values, wrong)
-    values["mode"] = _mode(table, wrong)
-    created = _created(table, discussion_id, wrong)
-    limit = _number(table, "spend_limit_usd", sys.float_info.max, wrong)
-    base: dict[str, Any] = {"name": discussion_id, "provider": "", "model": ""}
-    meta = DiscussionMeta(id=discussion_id, created_at=created, spend_limit_usd=limit, **{**base, **values})
+    values = {"name": discussion_id, "provider": "", "model": "", **_taken(table, _KINDS, wrong)}
+    if "top_p" in values:
+        values["top_p"] = max(MIN_TOP_P, values["top_p"])
+    if "max_output_tokens" in values:
+        values["max_output_tokens"] = max(1, int(values["max_output_tokens"]))
+    values["created_at"] = _created(table, discussion_id, wrong)
+    meta = DiscussionMeta(id=discussion_id, **values, **_taken(table, _LIMIT, wrong))
     if wrong and not problem:
         problem = tr("meta.toml has no usable {wrong}; the default counts", wrong=", ".join(wrong))
     return MetaRead(meta, problem)
@@ -192,22 +203,8 @@ def _to_table(meta: DiscussionMeta) -> dict[str, Any]:
     table: dict[str, Any] = {key: getattr(meta, name) for key, name in _TEXT_KEYS.items()}
     table |= {key: getattr(meta, key) for key in _FLAG_KEYS}
     table["created"] = meta.created_at
-    if meta.spend_limit_usd is not None:
-        table["spend_limit_usd"] = meta.spend_limit_usd
-    if meta.temperature is not None:
-        table["temperature"] = meta.temperature
-    if meta.top_p is not None:
-        table["top_p"] = meta.top_p
-    if meta.max_output_tokens is not None:
-        table["max_output_tokens"] = meta.max_output_tokens
-    if meta.has_tools:
-        table["has_tools"] = True
-    if meta.mode is not Mode.ASK:
-        table["mode"] = meta.mode.value
-    if meta.delegated_by:
-        table["delegated_by"] = meta.delegated_by
-    if meta.cache_epoch:
-        table["cache_epoch"] = meta.cache_epoch
+    optional = {key: getattr(meta, key) for key in _OPTIONAL_KEYS}
+    table |= {key: value for key, value in optional.items() if value != _DEFAULTS[key]}
     return table
 
 
@@ -226,17 +223,16 @@ def _read_table(path: Path) -> tuple[dict[str, Any], str]:
         return {}, tr("meta.toml cannot be read: {error}; defaults count", error=reason_of(error))
 
 
-def _take(
-    table: dict[str, Any], key: str, kind: type, name: str, values: dict[str, Any], wrong: list[str]
-) -> None:
-    if key not in table:
-        return
-    value = table[key]
-    is_lost_path = key == "folder" and isinstance(value, str) and "\0" in value
-    if type(value) is kind and not is_lost_path:  # no path holds a zero: looked for, it raises
-        values[name] = value
-    else:
-        wrong.append(repr(key))
+def _taken(table: dict[str, Any], kinds: Mapping[str, Any], wrong: list[str]) -> dict[str, Any]:
+    """The values of these keys by their fields; keys that hold another kind are added to `wrong`."""
+    values = {}
+    for key, kind in kinds.items():
+        if key in table:
+            try:
+                values[_TEXT_KEYS.get(key, key)] = msgspec.convert(table[key], kind)
+            except msgspec.ValidationError:
+                wrong.append(repr(key))
+    return values
 
 
 def _created(table: dict[str, Any], discussion_id: str, wrong: list[str]) -> datetime:
@@ -247,32 +243,6 @@ def _created(table: dict[str, Any], discussion_id: str, wrong: list[str]) -> dat
     if table:
         wrong.append("'created'")
     return time_of_id(discussion_id) or _UNKNOWN_TIME
-
-
-def _number(table: dict[str, Any], key: str, most: float, wrong: list[str]) -> float | None:
-    value = table.get(key)
-    if value is None:
-        return None
-    if type(value) in {int, float} and 0 <= value <= most:
-        return float(value)
-    wrong.append(repr(key))
-    return None
-
-
-def _mode(table: dict[str, Any], wrong: list[str]) -> Mode:
-    """The mode; one that there is not asks."""
-    with suppress(ValueError):
-        return Mode(table.get("mode", Mode.ASK))
-    wrong.append("'mode'")
-    return Mode.ASK
-
-
-def _epoch(table: dict[str, Any], wrong: list[str]) -> int:
-    epoch = table.get("cache_epoch", 0)
-    if type(epoch) is int and epoch >= 0:
-        return epoch
-    wrong.append("'cache_epoch'")
-    return 0
 
 
 # `queue.json` of a discussion: prompts that wait for their turn. Each leaves it once, whoever sends or
