@@ -182,7 +182,7 @@ class _Work:
     def begin(self, found: FileBegun) -> None:
         """A file is read from here on."""
         self.end_file()
-        self._reading, self._is_whole = found, True
+        self._reading, self._is_whole = found, found.is_whole
         self._read_ids, self._read_count = set(), 0
 
     def end_file(self) -> None:

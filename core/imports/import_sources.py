@@ -100,10 +100,16 @@ class OtherFile(msgspec.Struct, frozen=True):
 
 
 class FileBegun(msgspec.Struct, frozen=True):
-    """A file is read from here on. `about`: of it as it was opened."""
+    """A file is read from here on. Once more where other files turn out to have a part in it.
+
+    Args:
+        about: of it as it was opened; is_whole: False where its conversations hang on further files, so that it may stay as it
+            is while they change.
+    """
 
     path: Path
     about: os.stat_result
+    is_whole: bool = True
 
 
 class Unchanged(msgspec.Struct, frozen=True):
@@ -169,10 +175,11 @@ def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
             if not has_log and (count := known(path, about)) is not None:
                 yield Unchanged(path, count)
                 return
-            yield FileBegun(path, about)
+            is_stored = _STORED.search(path.as_posix()) is not None
+            yield FileBegun(path=path, about=about, is_whole=not is_stored)
             if has_log:
                 yield from _of_database(path, file, about.st_mtime)
-            elif _STORED.search(path.as_posix()) is not None:
+            elif is_stored:
                 yield from _of_storage(path)
             elif zipfile.is_zipfile(file):
                 yield from _of_archive(_Archive(str(path)), file)
@@ -282,7 +289,9 @@ def _of_open(
         changed = at or datetime.fromtimestamp(about.st_mtime, UTC)
         with ExitStack() as trunks:
             is_session = kind is TranscriptKind.CLAUDE_CODE and not is_named and not origin.member
-            before = _trunks(Path(origin.path), data, trunks) if is_session else []
+            before, is_complete = _trunks(Path(origin.path), data, trunks) if is_session else ([], True)
+            if not is_complete:
+                yield FileBegun(path=Path(origin.path), about=about, is_whole=False)
             found = read_transcripts(kind, data, before)
             yield from _told(msgspec.structs.replace(origin, kind=kind), found, changed)
 
@@ -290,8 +299,11 @@ def _of_open(
 _MOST_TRUNKS = 16
 
 
-def _trunks(path: Path, data: mmap.mmap, opened: ExitStack) -> list[mmap.mmap]:
-    """Sessions beside a session's file that it was branched off from, where their rows are not in it; the first one first."""
+def _trunks(path: Path, data: mmap.mmap, opened: ExitStack) -> tuple[list[mmap.mmap], bool]:
+    """Sessions beside a session's file that it was branched off from, where their rows are not in it; the first one first.
+
+    False where one of them is not there: it may come later.
+    """
     found: list[mmap.mmap] = []
     names = {path.stem}
     while (
@@ -304,8 +316,8 @@ def _trunks(path: Path, data: mmap.mmap, opened: ExitStack) -> list[mmap.mmap]:
             file = opened.enter_context(open_file(path.with_name(f"{name}.jsonl"), follows_links=False))
             found.insert(0, opened.enter_context(_mapped(file)))
         except (OSError, ValueError):
-            break
-    return found
+            return found, False
+    return found, True
 
 
 def _unknown(origin: Origin, data: Buffer, *, is_named: bool) -> Found:
@@ -560,6 +572,7 @@ def known_places(environ: Mapping[str, str], user: Path) -> tuple[KnownPlace, ..
         ("gemini", "Gemini CLI", of("GEMINI_CLI_HOME", user) / ".gemini" / "tmp"),
         ("opencode", "OpenCode", data / "opencode" / "opencode.db"),
         ("zed", "Zed", data / "zed" / "threads" / "threads.db"),
+        ("goose", "Goose", data / "goose" / "sessions" / "sessions.db"),
         ("llm", "llm", llm / "logs.db"),
     )
     return tuple(KnownPlace(name=name, label=label, path=str(path)) for name, label, path in found)
@@ -606,7 +619,7 @@ def note_imported(home: Path, ids: Iterable[str]) -> None:
 # Files that an import has read whole, so that the next one passes over what did not change since. Derived:
 # it may be removed.
 
-READERS = 3
+READERS = 4
 """Raised where readers find more in a file than before: then all files are read again."""
 
 MAX_FILES = 200_000
@@ -617,12 +630,12 @@ class RememberedFile(msgspec.Struct, frozen=True):
     """A file at its last import, and the result of that import.
 
     Args:
-        changed_ns: since 1970; digest: of its bytes, SHA-256; conversations: in it, 0 for a file that holds none.
+        marks: size, times (ns since 1970) and place, of which a program that restores a file cannot set all;
+            digest: of its bytes, SHA-256; conversations: in it, 0 for a file that holds none.
         discussion_ids: that they became, or were already.
     """
 
-    size: int
-    changed_ns: int
+    marks: tuple[int, int, int, int]
     digest: bytes
     conversations: int = 0
     discussion_ids: tuple[str, ...] = ()
@@ -650,13 +663,13 @@ class ImportMemory:
             about: of the file; is_there: tells whether a discussion is here.
         """
         kept = self._files.get(_key(path))
-        if kept is None or kept.size != about.st_size or not all(map(is_there, kept.discussion_ids)):
+        if kept is None or kept.marks[0] != about.st_size or not all(map(is_there, kept.discussion_ids)):
             return None
-        if kept.changed_ns == about.st_mtime_ns:
+        if kept.marks == _marks(about):
             return kept
         if _digest(path) != kept.digest:
             return None
-        kept = msgspec.structs.replace(kept, changed_ns=about.st_mtime_ns)
+        kept = msgspec.structs.replace(kept, marks=_marks(about))
         self._keep(path, kept)
         return kept
 
@@ -669,10 +682,9 @@ class ImportMemory:
             now = path.stat()
         except OSError:
             return
-        if digest and (now.st_size, now.st_mtime_ns) == (about.st_size, about.st_mtime_ns):
+        if digest and _marks(now) == _marks(about):
             read = RememberedFile(
-                size=about.st_size,
-                changed_ns=about.st_mtime_ns,
+                marks=_marks(about),
                 digest=digest,
                 conversations=conversations,
                 discussion_ids=discussion_ids,
@@ -702,6 +714,10 @@ class ImportMemory:
 
 
 _VERSION = f"{__version__} {READERS}"
+
+
+def _marks(about: os.stat_result) -> tuple[int, int, int, int]:
+    return about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino
 
 
 def _key(path: Path) -> str:

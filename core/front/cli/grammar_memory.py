@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.front.cli.parser import CATEGORIES, CommandParsers, Parser, add_command, days, size_bytes
 from core.kernel.language import tr
 
-FOLLOWED = ("claude-code", "codex", "gemini", "opencode", "zed", "llm")
+FOLLOWED = ("claude-code", "codex", "gemini", "opencode", "zed", "goose", "llm")
 """Names of `core.imports.import_sources.known_places`, whose module takes longer to load than all of the help."""
 
 

@@ -1,4 +1,4 @@
-"""Conversations in SQLite files of other programs: `llm` and OpenCode. The file is copied into memory and never opened."""
+"""Conversations in SQLite files of other programs: `llm`, OpenCode, Zed and Goose. The file is copied into memory and never opened."""
 
 from __future__ import annotations
 
@@ -14,20 +14,25 @@ import msgspec
 
 from core.kernel.codecs import from_json, read_json
 from core.kernel.language import tr
+from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptKind, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.talk.transcripts.agents import TalkBuilder, items, opencode_session, spelled, word
 from core.talk.transcripts.chats import read_zed as read_thread
+from core.talk.transcripts.more_chats import goose_session
 from core.talk.transcripts.text import Buffer
 
 HEAD = b"SQLite format 3\x00"
 MAX_BYTES = 1_000_000_000
 PAGE_BYTES = 512
+_TABLE = rb"(?i)CREATE TABLE (?:IF NOT EXISTS )?[\"'`\[]?"
 _TABLES = {
-    TranscriptKind.LLM: (b'CREATE TABLE "responses"', b"CREATE TABLE [responses]"),
-    TranscriptKind.OPENCODE: (b"CREATE TABLE `session`", b"CREATE TABLE `part`"),
-    TranscriptKind.ZED: (b"data_type TEXT NOT NULL",),
+    TranscriptKind.LLM: late(_TABLE + rb"responses\b[^;]{1,4000}?\bconversation_id\b"),
+    TranscriptKind.OPENCODE: late(_TABLE + rb"part\b[^;]{1,1000}?\bmessage_id\b"),
+    TranscriptKind.ZED: late(_TABLE + rb"threads\b[^;]{1,1000}?\bdata_type\b"),
+    TranscriptKind.GOOSE: late(_TABLE + rb"messages\b[^;]{1,1000}?\bcontent_json\b"),
 }
+"""A table of each program with one of its columns, however a tool that copied the database quotes them."""
 
 
 _WITH_REASONING = (
@@ -94,8 +99,7 @@ def recognised(data: Buffer) -> TranscriptKind:
     """Program of a database, by the tables that its first pages name."""
     head = bytes(data[: 1 << 20])
     return next(
-        (kind for kind, marks in _TABLES.items() if any(mark in head for mark in marks)),
-        TranscriptKind.UNKNOWN,
+        (kind for kind, table in _TABLES.items() if table.search(head) is not None), TranscriptKind.UNKNOWN
     )
 
 
@@ -157,6 +161,11 @@ def read_zed(buffer: Buffer) -> Iterator[Transcript | Unread]:
     yield from _read(buffer, _zed)
 
 
+def read_goose(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """Sessions of Goose."""
+    yield from _read(buffer, _goose)
+
+
 def _read(buffer: Buffer, conversations: Any) -> Iterator[Transcript | Unread]:
     if len(buffer) > MAX_BYTES:
         yield Unread(place="", why=tr("the database is larger than 1 GB"))
@@ -199,15 +208,35 @@ def _llm(base: sqlite3.Connection) -> Iterator[Transcript]:
         current = conversation
         talk.id, talk.title = word(conversation) or word(key), names.get(str(conversation), "")
         talk.skipped["system texts"] += int(bool(word(system).strip()))
+        talk.say("assistant", tuple(_llm_answers(base, key)), key=f"{key}-answers", at=at)
         if word(prompt).strip():
             talk.say("user", (TextPart(word(prompt)),), key=f"{key}-prompt", at=at)
         thoughts = (ReasoningPart(word(thought)),) if word(thought).strip() else ()
         words = (TextPart(word(response)),) if word(response).strip() else ()
-        talk.say("assistant", (*thoughts, *words), key=word(key), at=at, model=model)
+        talk.say("assistant", (*thoughts, *words, *_llm_calls(base, key)), key=word(key), at=at, model=model)
     if current is not None or talk.messages:
         yield talk.transcript()
     if _columns(base, "threads"):
         yield from _llm_threads(base)
+
+
+def _llm_calls(base: sqlite3.Connection, response: Any) -> Iterator[ToolCallPart]:
+    """Calls of a response. Source: simonw/llm, `llm/migrations.py` (read 2026-11-30)."""
+    if _columns(base, "tool_calls"):
+        for name, given, key in base.execute(
+            "SELECT name, arguments, tool_call_id FROM tool_calls WHERE response_id = ? ORDER BY id",
+            (response,),
+        ):
+            yield ToolCallPart(call_id=word(key), name=word(name), arguments_json=word(given) or "{}")
+
+
+def _llm_answers(base: sqlite3.Connection, response: Any) -> Iterator[ToolResultPart]:
+    """What the tools of the response before answered, which a response was given."""
+    if _columns(base, "tool_results"):
+        for output, key in base.execute(
+            "SELECT output, tool_call_id FROM tool_results WHERE response_id = ? ORDER BY id", (response,)
+        ):
+            yield ToolResultPart(call_id=word(key), text=word(output))
 
 
 def _llm_threads(base: sqlite3.Connection) -> Iterator[Transcript]:
@@ -283,6 +312,37 @@ def _opencode(base: sqlite3.Connection) -> Iterator[Transcript]:
             yield made
 
 
+def _goose(base: sqlite3.Connection) -> Iterator[Transcript]:
+    """Source: block/goose, `crates/goose/src/session/session_manager.rs` (read 2026-11-30)."""
+    known = _columns(base, "messages")
+    name = "name" if "name" in _columns(base, "sessions") else "description"
+    about = (
+        "metadata_json" if "metadata_json" in known else "NULL",
+        "message_id" if "message_id" in known else "id",
+    )
+    for key, title, told, folder, at in base.execute(
+        f"SELECT id, {name}, description, working_dir, created_at FROM sessions ORDER BY id"
+    ):
+        rows = base.execute(
+            f"SELECT role, content_json, created_timestamp, {', '.join(about)} FROM messages"
+            " WHERE session_id = ? ORDER BY created_timestamp, messages.id",
+            (key,),
+        )
+        messages = (
+            {
+                "role": role,
+                "content": _value(content),
+                "created": created,
+                "metadata": _value(metadata),
+                "id": str(own),
+            }
+            for role, content, created, metadata, own in rows
+        )
+        session = {"id": key, "name": title, "description": told, "working_dir": folder, "created_at": at}
+        if (talk := goose_session(session, messages)).messages:
+            yield talk.transcript()
+
+
 MAX_THREAD_BYTES = 64_000_000
 
 
@@ -318,5 +378,10 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _json(data: Any) -> dict[str, Any]:
-    found = read_json(data) if isinstance(data, str) else None
+    found = _value(data)
     return found if isinstance(found, dict) else {}
+
+
+def _value(data: Any) -> Any:
+    """Value of a column that holds JSON. Raises ValueError."""
+    return read_json(data) if isinstance(data, str) else None

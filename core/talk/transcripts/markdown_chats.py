@@ -34,6 +34,7 @@ _MODEL = (
     "response",
     "cursor",
     "copilot",
+    "github copilot",
     "agent",
 )
 _ROLES = {**dict.fromkeys(_USER, "user"), **dict.fromkeys(_MODEL, "assistant")}

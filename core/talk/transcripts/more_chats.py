@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -394,21 +394,37 @@ def read_continue(element: msgspec.Raw | Any) -> Transcript:
 
 
 def read_goose(buffer: Buffer) -> Iterator[Transcript | Unread]:
-    """The session of a file: a row about it, then one for each message."""
-    talk, broken = TalkBuilder(), list[Unread]()
-    for row in rows_of(buffer, broken):
-        if "role" not in row:
-            talk.id, talk.folder = word(row.get("id")) or talk.id, word(row.get("working_dir")) or talk.folder
-            talk.title = word(row.get("description")) or talk.title
-            continue
+    """The session of a file: a row about it, then one for each message; or one object, as its export has it."""
+    broken = list[Unread]()
+    whole = mapping(whole_value(buffer))
+    if isinstance(whole.get("conversation"), list):
+        talk = goose_session(whole, map(mapping, whole["conversation"]))
+    else:
+        rows = list(rows_of(buffer, broken))
+        about = [row for row in rows if "role" not in row]
+        talk = goose_session(about[-1] if about else {}, (row for row in rows if "role" in row))
+    yield from conversations([talk], broken)
+
+
+def goose_session(about: Mapping[str, Any], messages: Iterable[Mapping[str, Any]]) -> TalkBuilder:
+    """A session of Goose. What is for the model alone, as the summary of a compaction, is counted as left out."""
+    talk = TalkBuilder()
+    talk.id, talk.folder, talk.at = (
+        word(about.get("id")),
+        word(about.get("working_dir")),
+        about.get("created_at"),
+    )
+    talk.title = word(about.get("name")) or word(about.get("description"))
+    for row in messages:
         pieces = [mapping(piece) for piece in items(row.get("content"))]
-        parts = [part for piece in pieces for part in _goose_part(piece)]
+        is_shown = mapping(row.get("metadata")).get("userVisible") is not False
+        parts = [part for piece in pieces for part in _goose_part(piece)] if is_shown else []
         is_answer = bool(parts) and all(isinstance(part, ToolResultPart) for part in parts)
         if not parts:
             talk.skipped[NOTES] += 1
         role = "user" if row.get("role") == "user" and not is_answer else "assistant"
         talk.say(role, parts, key=row.get("id"), at=row.get("created"))
-    yield from conversations([talk], broken)
+    return talk
 
 
 def _goose_part(piece: Mapping[str, Any]) -> Iterator[Part]:

@@ -58,7 +58,11 @@ _LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] 
     TranscriptKind.ANYTHINGLLM: more_chats.read_anythingllm,
     TranscriptKind.PLAIN: markdown_chats.read_plain,
 }
-_IN_DATABASES = {TranscriptKind.OPENCODE: databases.read_opencode, TranscriptKind.ZED: databases.read_zed}
+_IN_DATABASES = {
+    TranscriptKind.OPENCODE: databases.read_opencode,
+    TranscriptKind.ZED: databases.read_zed,
+    TranscriptKind.GOOSE: databases.read_goose,
+}
 _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
     TranscriptKind.CHATGPT: chatgpt.read,
     TranscriptKind.CLAUDE: claude.read,
@@ -105,6 +109,7 @@ _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
     (TranscriptKind.ZED, ('"segments"', '"messages"')),
     (TranscriptKind.ZED, ('"User"', '"messages"')),
     (TranscriptKind.LLM, ('"conversation_id"', '"datetime_utc"', '"prompt"', '"response"')),
+    (TranscriptKind.GOOSE, ('"working_dir"', '"extension_data"', '"conversation"')),
     (TranscriptKind.SHAREGPT, ('"conversations"', '"from"', '"value"')),
     (TranscriptKind.SHAREGPT, ('"messages"', '"role"', '"content"')),
 )

@@ -452,6 +452,49 @@ CASES = [
         said=[["u: Fix it.", "a: Fixed."]],
         title="Fix it.",
     ),
+    Brought(
+        id="Goose: `goose session export --format json` (block/goose, session_manager.rs: Session)",
+        files={
+            "pump.json": json.dumps(
+                {
+                    "id": "20261001_1",
+                    "working_dir": "/srv",
+                    "name": "Pump fix",
+                    "extension_data": {},
+                    "conversation": [
+                        {
+                            "id": "m1",
+                            "role": "user",
+                            "created": 1793000000,
+                            "content": [{"type": "text", "text": "Fix it."}],
+                        },
+                        {
+                            "id": "m2",
+                            "role": "assistant",
+                            "created": 1793000001,
+                            "content": [{"type": "text", "text": "Fixed."}],
+                        },
+                        {
+                            "id": "m3",
+                            "role": "user",
+                            "created": 1793000002,
+                            "content": [{"type": "text", "text": "Your context was compacted."}],
+                            "metadata": {"userVisible": False, "agentVisible": True},
+                        },
+                    ],
+                    "message_count": 3,
+                },
+                indent=2,
+            )
+        },
+        said=[["u: Fix it.", "a: Fixed."]],
+        title="Pump fix",
+    ),
+    Brought(
+        id="Copilot Chat: Copy All (its two names of who speaks)",
+        files={"copied.txt": "User: How do hinges work?\n\nGitHub Copilot: They pivot.\n\nUser: Thanks.\n"},
+        said=[["u: How do hinges work?", "a: They pivot.", "u: Thanks."]],
+    ),
 ]
 
 

@@ -56,6 +56,12 @@ def imported(place: Path, *, is_dry: bool = False, without: frozenset[str] = fro
     )
 
 
+def imported_from(given: Path) -> ImportReport:
+    home = given.parent / "home"
+    request = ImportRequest(home=home, paths=(str(given),), now=NOW, provider="acme", model="m", is_dry=False)
+    return run_import(request)
+
+
 def replaced(path: Path, text: str, at_ns: int) -> None:
     path.write_text(text)
     os.utime(path, ns=(at_ns, at_ns))
@@ -63,12 +69,48 @@ def replaced(path: Path, text: str, at_ns: int) -> None:
 
 def test_a_file_that_did_not_change_is_counted_and_not_read(place: Path) -> None:
     first = imported(place)
-    path, at = place / "a.jsonl", (place / "a.jsonl").stat().st_mtime_ns
-    replaced(path, path.read_text().replace("One?", "Ten?"), at)  # of one size and date: nothing tells it
     again = imported(place)
 
     assert (first.made, first.unchanged) == (2, 0)
     assert (again.count, again.files, again.unchanged, again.new_count, again.rows) == (2, 2, 2, 0, ())
+
+
+def test_other_words_of_one_size_and_date_are_read(place: Path) -> None:
+    imported(place)
+    path, at = place / "a.jsonl", (place / "a.jsonl").stat().st_mtime_ns
+    replaced(
+        path, path.read_text().replace("Yes.", "Yea."), at
+    )  # as a backup puts back what was there before
+    assert (imported(place).new_messages, imported(place).unchanged) == (1, 2)
+
+
+def test_a_link_that_leads_elsewhere_is_read(place: Path) -> None:
+    link, at = place.parent / "link.jsonl", (place / "a.jsonl").stat().st_mtime_ns
+    os.utime(place / "b.jsonl", ns=(at, at))
+    (place / "b.jsonl").write_text(session("Who?", "Moon", key="b"))
+    os.utime(place / "b.jsonl", ns=(at, at))
+    (place / "a.jsonl").write_text(session("One?", "Yes.", key="a"))
+    os.utime(place / "a.jsonl", ns=(at, at))
+    link.symlink_to(place / "a.jsonl")
+    first = imported_from(link)
+    link.unlink()
+    link.symlink_to(place / "b.jsonl")
+    second = imported_from(link)
+    assert (first.made, second.made, second.unchanged) == (1, 1, 0)
+
+
+def test_a_branch_is_read_again_once_its_trunk_has_come(place: Path) -> None:
+    first = "97f2b291-b7b7-4eb1-9fb7-99f7bb84a8a0"
+    kept = {"sessionId": first, "messageUuid": "a1"}
+    row = json.loads(session("Go on.", key="c"))
+    row |= {"uuid": "c9", "parentUuid": "a1", "sessionId": "c", "forkedFrom": kept}
+    trunk = (place / "a.jsonl").read_text()
+    (place / "a.jsonl").unlink()
+    (place / "c.jsonl").write_text(f"{json.dumps(row)}\n")
+    imported(place)
+    (place / f"{first}.jsonl").write_text(trunk)
+    assert imported(place).unchanged == 1  # b alone
+    assert imported(place).unchanged == 3
 
 
 def test_a_file_that_grew_adds_its_part_alone(place: Path) -> None:

@@ -113,6 +113,54 @@ def test_threads_of_zed_are_read_and_one_that_is_cut_off_is_named(tmp_path: Path
     assert ["the thread ends in the middle" in one.why for one in report.faults] == [True]
 
 
+OF_GOOSE = """CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT, description TEXT, working_dir TEXT, created_at TEXT);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER,
+    metadata_json TEXT);
+INSERT INTO sessions VALUES ('20261001_1', 'Pump', '', '/srv', '2026-10-01 08:00:00'), ('20261001_2', '', '', '/srv', NULL);
+INSERT INTO messages VALUES
+    (1, '20261001_1', 'user', '[{"type": "text", "text": "Fix the pump."}]', 1793000000, NULL),
+    (2, '20261001_1', 'assistant', '[{"type": "toolRequest", "id": "t", "toolCall": {"status": "success", "value":
+        {"name": "shell", "arguments": {"command": "ls"}}}}]', 1793000001, '{"userVisible": true}'),
+    (3, '20261001_1', 'user', '[{"type": "toolResponse", "id": "t", "toolResult": {"status": "success", "value":
+        [{"type": "text", "text": "pump.py"}]}}]', 1793000002, NULL),
+    (4, '20261001_1', 'assistant', '[{"type": "text", "text": "Fixed."}]', 1793000003, NULL),
+    (5, '20261001_1', 'user', '[{"type": "text", "text": "A summary."}]', 1793000004, '{"userVisible": false}');"""
+
+
+def test_sessions_of_goose_are_read_from_its_database(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    place = tmp_path / "sessions.db"
+    with closing(sqlite3.connect(place)) as base:
+        base.executescript(OF_GOOSE)
+
+    report = imported(place)
+
+    assert (report.made, report.new_messages, report.faults) == (1, 4, ())
+
+
+@pytest.mark.parametrize("name", ['"responses"', "[responses]", "`responses`", "responses"])
+def test_a_database_is_known_however_a_copy_of_it_is_quoted(name: str, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    place = tmp_path / "logs.db"
+    with closing(sqlite3.connect(place)) as base:
+        base.executescript(
+            f"""create table conversations(id text primary key, name text, model text);
+            create table {name}(id text primary key, model text, prompt text, system text, response text,
+                conversation_id text, datetime_utc text);
+            create table tool_calls(id integer, response_id text, name text, arguments text, tool_call_id text);
+            create table tool_results(id integer, response_id text, name text, output text, tool_call_id text);
+            insert into responses values('r1', 'm', 'When?', null, '', 'c', '2026-10-01T08:00:00'),
+                ('r2', 'm', '', null, 'At noon.', 'c', '2026-10-01T08:01:00');
+            insert into tool_calls values(1, 'r1', 'tides', '{{}}', 'k');
+            insert into tool_results values(1, 'r2', 'tides', 'high at 12', 'k');"""
+        )
+
+    assert (imported(place).made, imported(place).new_messages) == (1, 0)
+    (made,) = (tmp_path / "home" / "discussions").iterdir()
+    told = (made / "log.jsonl").read_text()
+    assert told.index("When?") < told.index("tides") < told.index("high at 12") < told.index("At noon.")
+
+
 NOTE = "This session is being continued from a previous conversation that ran out of context."
 
 

@@ -112,6 +112,10 @@ _LAYOUTS = {
             data_type TEXT NOT NULL, data BLOB NOT NULL);
         INSERT INTO threads VALUES ('t', 'Tides', '2026-10-01T08:00:00Z', 'json', '{"title": "Tides", "messages":
             [{"User": {"id": "1", "content": [{"Text": "When?"}]}}], "version": "0.3.0"}')""",
+    TranscriptKind.GOOSE: """CREATE TABLE sessions (id TEXT PRIMARY KEY, description TEXT, working_dir TEXT, created_at TEXT);
+        CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER);
+        INSERT INTO sessions VALUES ('20261001_1', 'Tides', '/srv', '2026-10-01 08:00:00');
+        INSERT INTO messages VALUES (1, '20261001_1', 'user', '[{"type": "text", "text": "When?"}]', 1793000000)""",
 }
 
 
