@@ -1,4 +1,4 @@
-"""Outlines: definitions of a source file by tree-sitter, those of SQL by its statements, headings of a Markdown file."""
+"""Outlines: definitions of a source file by tree-sitter, those of SQL by its statements, of others by their lines, headings of Markdown."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from core.kernel.patterns import late
 from core.kernel.values.curation import Symbol
 from core.talk.context.outline.definitions import MAX_SYMBOLS, definitions, headings
 from core.talk.context.outline.grammars import GRAMMARS
+from core.talk.context.outline.line_definitions import BY_ENDING, line_definitions
 from core.talk.context.outline.sql_definitions import sql_definitions
 
 __all__ = ["MAX_SOURCE_CHARS", "MAX_SYMBOLS", "has_outline", "symbols_of", "why_no_outline"]
@@ -45,6 +46,8 @@ def symbols_of(path: str, text: str) -> tuple[Symbol, ...]:
         return headings(text)
     if ending in _SQL:
         return sql_definitions(text, MAX_SYMBOLS)
+    if ending in BY_ENDING:
+        return line_definitions(ending, text, MAX_SYMBOLS)
     if ending in _WITH_SCRIPTS:
         language, script = _script(text)
         return definitions(language, script)
@@ -55,7 +58,7 @@ def symbols_of(path: str, text: str) -> tuple[Symbol, ...]:
 def has_outline(path: str) -> bool:
     """True if the name of a file says a language that outlines are made for."""
     ending = _ending(path)
-    return ending in _MARKDOWN | _WITH_SCRIPTS | _SQL or any(
+    return ending in _MARKDOWN | _WITH_SCRIPTS | _SQL | BY_ENDING.keys() or any(
         ending in grammar.endings for grammar in GRAMMARS.values()
     )
 

@@ -187,6 +187,114 @@ SAMPLES: dict[str, tuple[str, list[tuple[str, str, int, int]]]] = {
         "foo() {\n  echo 1\n}\nfunction bar { :; }\n",
         [("foo", "function", 1, 3), ("bar", "function", 4, 4)],
     ),
+    "a.scala": (
+        "// class No\nsealed trait S {\n  def area: Double\n  val k = 1\n}\n\nobject O {\n  def m(x: Int): Int = {\n    val y = 1\n    y\n  }\n}\n",
+        [
+            ("S", "interface", 2, 5),
+            ("S.area", "method", 3, 3),
+            ("S.k", "constant", 4, 4),
+            ("O", "class", 7, 12),
+            ("O.m", "method", 8, 11),
+        ],
+    ),
+    "a.dart": (
+        "class A {\n  final int x;\n  A(this.x);\n  Future<int> run() async {\n    var z = go(1);\n    print(z);\n  }\n}\nvoid main() => run();\n",
+        [
+            ("A", "class", 1, 8),
+            ("A.x", "constant", 2, 2),
+            ("A.A", "method", 3, 3),
+            ("A.run", "method", 4, 7),
+            ("main", "function", 9, 9),
+        ],
+    ),
+    "a.ex": (
+        'defmodule A do\n  @doc """\n  def no\n  """\n  def f(:a), do: 1\n  def f(:b), do: 2\n  defp g(x) when x > 1 do\n    x\n  end\nend\n',
+        [("A", "module", 1, 10), ("A.f", "function", 5, 6), ("A.g", "function", 7, 9)],
+    ),
+    "a.hs": (
+        "module A where\ndata E = L Int\n  | R\nclass M a where\n  go :: a -> a\nf :: Int\nf = 1\ng x\n  | x = 1\n",
+        [
+            ("A", "module", 1, 1),
+            ("E", "struct", 2, 3),
+            ("E.R", "case", 3, 3),
+            ("M", "class", 4, 5),
+            ("M.go", "field", 5, 5),
+            ("f", "function", 6, 7),
+            ("g", "function", 8, 9),
+        ],
+    ),
+    "a.R": (
+        "f <- function(x) {\n  y <- 1\n}\nK = 2\nsetClass('P', representation())\nS <- R6Class('S', public = list(\n  push = function(x) {}\n))\n",
+        [
+            ("f", "function", 1, 3),
+            ("K", "constant", 4, 4),
+            ("P", "class", 5, 5),
+            ("S", "class", 6, 8),
+            ("S.push", "method", 7, 7),
+        ],
+    ),
+    "a.jl": (
+        "module G\nstruct C{T} <: S\n  r::T\nend\narea(c::C) = c.r\nfunction Base.show(io)\n  x = 1\nend\nend\n",
+        [
+            ("G", "module", 1, 1),
+            ("C", "struct", 2, 4),
+            ("C.r", "field", 3, 3),
+            ("area", "function", 5, 5),
+            ("Base.show", "function", 6, 9),
+        ],
+    ),
+    "a.erl": (
+        "-module(s).\n-record(st, {n}).\nf(1) -> a;\nf(_) -> b.\n% g() -> no.\n",
+        [("s", "module", 1, 1), ("st", "struct", 2, 2), ("f", "function", 3, 4)],
+    ),
+    "a.clj": (
+        "(ns a.b)\n(defn f [x]\n  (g x))\n; (defn no [])\n(defprotocol P\n  (m [this]))\n",
+        [("a.b", "module", 1, 1), ("f", "function", 2, 3), ("P", "interface", 5, 6), ("P.m", "method", 6, 6)],
+    ),
+    "a.ml": (
+        "module M = struct\n  let f x =\n    let y = 1 in\n    y\nend\ntype t = A | B\nlet rec g = function _ -> 1\n",
+        [("M", "module", 1, 5), ("M.f", "function", 2, 4), ("t", "type", 6, 6), ("g", "function", 7, 7)],
+    ),
+    "a.proto": (
+        "message O {\n  string id = 1;\n}\nservice S {\n  rpc Get(A) returns (B);\n}\n",
+        [
+            ("O", "struct", 1, 3),
+            ("O.id", "field", 2, 2),
+            ("S", "interface", 4, 6),
+            ("S.Get", "method", 5, 5),
+        ],
+    ),
+    "a.graphql": (
+        "type Q {\n  me: User\n}\nenum R { A }\n",
+        [("Q", "type", 1, 3), ("Q.me", "field", 2, 2), ("R", "enum", 4, 4)],
+    ),
+    "a.tf": (
+        'resource "aws_s3_bucket" "logs" {\n  bucket = "x"\n}\nvariable "region" {}\nlocals {\n  n = 1\n}\n',
+        [
+            ("aws_s3_bucket.logs", "resource", 1, 3),
+            ("region", "variable", 4, 4),
+            ("locals", "locals", 5, 7),
+            ("locals.n", "field", 6, 6),
+        ],
+    ),
+    "a.ps1": (
+        "function Get-X {\n  param($a)\n}\n<# function No {} #>\nclass W {\n  [string]$T\n  [void] Show() {}\n}\n",
+        [
+            ("Get-X", "function", 1, 3),
+            ("W", "class", 5, 8),
+            ("W.$T", "field", 6, 6),
+            ("W.Show", "field", 7, 7),
+        ],
+    ),
+    "a.pm": (
+        "package A::B;\nour $V = 1;\nsub go {\n  1;\n}\n=head1 NO\n\nsub no {}\n\n=cut\nsub on { 1 }\n",
+        [
+            ("A::B", "module", 1, 1),
+            ("$V", "constant", 2, 2),
+            ("go", "function", 3, 5),
+            ("on", "function", 11, 11),
+        ],
+    ),
     "a.md": (
         "---\ntitle: x\n---\n# A\ntext\n## B ##\n```\n# no\n```\nText\n====\n- item\n---\n",
         [("A", "heading", 4, 9), ("A.B", "heading", 6, 9), ("Text", "heading", 10, 13)],
@@ -221,7 +329,7 @@ def test_a_file_without_an_ending_is_known_by_its_first_line() -> None:
     assert [s.name for s in symbols_of("run", "#!/bin/sh\ngo() {\n:\n}\n")] == ["go"]
 
 
-@pytest.mark.parametrize("path", ["a.hs", "Makefile", "data.json", "a", ""])
+@pytest.mark.parametrize("path", ["a.nim", "Makefile", "data.json", "a", ""])
 def test_anything_else_has_no_symbols(path: str) -> None:
     assert symbols_of(path, "def f(): ...\nclass A {}\n") == ()
     assert not has_outline(path)
@@ -250,6 +358,13 @@ HOSTILE: dict[str, tuple[int, Callable[[int], str]]] = {
     "directives.c": (30_000, lambda n: "#if A\n{\n#else\n" * n),
     "wrapped.h": (30_000, lambda n: "LIB_API(int f(" * n),
     "macros.h": (30_000, lambda n: "LIB_A(1) " * n),
+    "words.scala": (50_000, lambda n: "private " * n),
+    "open.scala": (50_000, lambda n: "{" * n + "/*" * n),
+    "names.hs": (50_000, lambda n: "a, " * n),
+    "calls.jl": (50_000, lambda n: "f(" * n),
+    "lists.r": (50_000, lambda n: "a=list(" * n),
+    "quotes.ex": (50_000, lambda n: '"' + "\\\\" * n),
+    "deep.dart": (500, lambda n: "".join(f"{' ' * k}class A{k} {{\n" for k in range(n))),
     "binary.rs": (10_000, lambda n: "\x00\x01\ufffd" * n),
 }
 """How often something stands there, and the source of so many."""
@@ -555,7 +670,7 @@ def test_what_a_file_defines_is_named(path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("a.hs", "there is no outline for files that end in .hs"),
+        ("a.nim", "there is no outline for files that end in .nim"),
         ("LICENCE", "there is no outline for this kind of file"),
         ("a.py", "no symbols were found in this file"),
     ],
