@@ -314,33 +314,27 @@ def _opencode(base: sqlite3.Connection) -> Iterator[Transcript]:
 
 def _goose(base: sqlite3.Connection) -> Iterator[Transcript]:
     """Source: block/goose, `crates/goose/src/session/session_manager.rs` (read 2026-11-30)."""
-    known = _columns(base, "messages")
-    name = "name" if "name" in _columns(base, "sessions") else "description"
-    about = (
-        "metadata_json" if "metadata_json" in known else "NULL",
-        "message_id" if "message_id" in known else "id",
-    )
-    for key, title, told, folder, at in base.execute(
-        f"SELECT id, {name}, description, working_dir, created_at FROM sessions ORDER BY id"
-    ):
-        rows = base.execute(
-            f"SELECT role, content_json, created_timestamp, {', '.join(about)} FROM messages"
-            " WHERE session_id = ? ORDER BY created_timestamp, messages.id",
-            (key,),
-        )
+    for session in _rows(base, "SELECT * FROM sessions ORDER BY id"):
+        sql = "SELECT * FROM messages WHERE session_id = ? ORDER BY created_timestamp, id"
         messages = (
             {
-                "role": role,
-                "content": _value(content),
-                "created": created,
-                "metadata": _value(metadata),
-                "id": str(own),
+                "role": row["role"],
+                "content": _value(row["content_json"]),
+                "created": row["created_timestamp"],
+                "metadata": _value(row.get("metadata_json")),
+                "id": str(row["id"]),
             }
-            for role, content, created, metadata, own in rows
+            for row in _rows(base, sql, session["id"])
         )
-        session = {"id": key, "name": title, "description": told, "working_dir": folder, "created_at": at}
         if (talk := goose_session(session, messages)).messages:
             yield talk.transcript()
+
+
+def _rows(base: sqlite3.Connection, sql: str, *values: Any) -> Iterator[dict[str, Any]]:
+    """Rows by the names of their columns: versions of a program add some."""
+    found = base.execute(sql, values)
+    names = [column[0] for column in found.description]
+    yield from (dict(zip(names, row, strict=True)) for row in found)
 
 
 MAX_THREAD_BYTES = 64_000_000
