@@ -37,6 +37,7 @@ from core.knowledge.harvest.preview import folded
 from core.knowledge.harvest.replies import keep_review
 from core.services.providers.clients import Clients
 from core.services.providers.protocol import Provider, ReadBlob
+from core.services.providers.refused_fields import REASONING, SWITCHES, RefusedFields
 from core.services.providers.switches import tools_in_force
 from core.talk.caching import caching_worker
 from core.talk.caching.caching_messages import CacheReported, CheckRewrites
@@ -67,15 +68,25 @@ class HomeCallServices(msgspec.Struct, frozen=True):
     clock: Callable[[], datetime]
 
     def build(self, effect: CallProvider) -> BuiltCall:
-        """Read the files and assemble. Raises ProviderError."""
+        """Read the files and assemble, without what the model refused in an earlier run. Raises ProviderError."""
+        spec = effect.spec
+        refused = self.refused(spec.inputs.provider).of(spec.inputs.model)
         return self.assembler.build(
             CallToBuild(
                 call_id=effect.call_id,
                 request_id=effect.request_id,
                 user_message_id=effect.user_message_id,
-                spec=effect.spec,
+                spec=replace(
+                    spec,
+                    takes_switches=spec.takes_switches and SWITCHES not in refused,
+                    takes_reasoning=spec.takes_reasoning and REASONING not in refused,
+                ),
             )
         )
+
+    def refused(self, provider_id: str) -> RefusedFields:
+        """What a provider's server has refused."""
+        return self.clients.refusals(provider_id)
 
     def provider(self, provider_id: str) -> Provider:
         """The client of a provider. Raises ProviderError."""

@@ -58,6 +58,9 @@ class AnthropicServer(LoopbackServer):
         clock: seconds since the epoch.
         caches: False for a server that keeps the protocol and has no cache: marks mean nothing, usage does not speak
             of caching, and diagnostics are unknown to it.
+
+    Attributes:
+        refuses: words with which it refuses a body, empty for one that it takes; refused: how often it did.
     """
 
     def __init__(
@@ -70,6 +73,8 @@ class AnthropicServer(LoopbackServer):
         self._cache_lock = threading.Lock()
         self.replies: deque[Said] = deque()
         self.page_size = 1000
+        self.refuses: Callable[[Json], str] = lambda _: ""
+        self.refused = 0
         self.batches = AnthropicBatchDesk(self.url, self._next_reply, self._plain_message, clock)
         self._count = 0
 
@@ -146,6 +151,9 @@ class AnthropicServer(LoopbackServer):
     def _speak(self, captured: Captured) -> Reply | StreamReply:
         body = _unmanaged(_body(captured), captured)
         model = check(body)
+        if words := self.refuses(body):
+            self.refused += 1
+            raise RefusedError(400, "invalid_request_error", words)
         tokens = self.input_tokens(body)
         if tokens > model.window:
             raise RefusedError(

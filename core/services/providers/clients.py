@@ -158,6 +158,7 @@ class Clients:
         self._is_closed = False
         self._releasing: threading.Thread | None = None
         self._refused: list[str] = []
+        self._refusals: dict[str, RefusedFields] = {}
         self.embedded_disk_mb = 512
 
     def configure(
@@ -212,6 +213,16 @@ class Clients:
             if client is None:
                 client = self._clients[provider] = self._make(provider)
             return client
+
+    def refusals(self, provider: str) -> RefusedFields:
+        """What a provider's server has refused, by models, also in earlier runs."""
+        with self._lock:
+            server = self._servers.get(provider)
+            address = f"{provider} {plain_address(server.base_url)}" if server is not None else provider
+            if address not in self._refusals:
+                file = None if self._cache_dir is None else self._cache_dir / paths.REFUSED_FIELDS
+                self._refusals[address] = RefusedFields(address, file, self._clock)
+            return self._refusals[address]
 
     def kind(self, provider: str) -> ProviderKind:
         """Kind of client for a provider; an unknown one is taken for a compatible server."""

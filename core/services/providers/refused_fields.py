@@ -1,4 +1,4 @@
-"""Refusals of a server: fields of a request, kept in a file for the next one; reasoning given back, asked once more without."""
+"""Refusals of a server, kept in a file for the next start: fields of a request, switches, and reasoning given back, asked once more without."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ log = logging.getLogger(__name__)
 
 KEPT_DAYS = 30
 """After so long a server is asked again: a newer one may take the field."""
+
+REASONING, SWITCHES = "earlier reasoning", "switches"
+"""Stand among refused fields for what a model gets back of its own, and for additions in the middle of a conversation."""
 
 _MOST_BYTES = 1_000_000
 _MOST_MODELS = 2_000
@@ -105,54 +108,40 @@ class RefusedFields:
 Stream = Callable[[ProviderRequest], Iterator[StreamItem]]
 
 
-class ReasoningRefusals:
-    """Models that refused reasoning given back, for as long as the program runs. Thread-safe."""
+def stream_reasoned(
+    request: ProviderRequest,
+    stream: Stream,
+    on_refusal: Callable[[ProviderError], None],
+    *,
+    is_refused: bool,
+) -> Iterator[StreamItem]:
+    """Stream a request with the reasoning that it gives back, without it where its model refuses that.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._models: set[tuple[str, str]] = set()
+    Args:
+        stream: sends a request; on_refusal: told of a refusal when the answer to the other begins: else something else was
+            wrong; is_refused: the model refused it before.
 
-    def stream(
-        self, request: ProviderRequest, stream: Stream, on_refusal: Callable[[ProviderError], None]
-    ) -> Iterator[StreamItem]:
-        """Stream a request with the reasoning that it gives back, without it where its model refuses that.
-
-        The model is remembered only when it takes the same request without: else something else was wrong.
-
-        Args:
-            stream: sends a request; on_refusal: told of a refusal once for each model, when the answer to the other begins.
-
-        Raises:
-            ProviderError: of the last attempt.
-        """
-        bare = without_reasoning(request)
-        if bare is request or self._holds(request):
-            yield from stream(bare)
-            return
-        has_begun = False
-        try:
-            for item in stream(request):
-                has_begun = True
-                yield item
-        except ProviderError as error:
-            if has_begun or not is_reasoning_refused(error):
-                raise
-            refusal = error
-        else:
-            return
-        for item in stream(bare):
-            if self._take(request):
-                on_refusal(refusal)
+    Raises:
+        ProviderError: of the last attempt.
+    """
+    bare = without_reasoning(request)
+    if bare is request or is_refused:
+        yield from stream(bare)
+        return
+    has_begun = False
+    try:
+        for item in stream(request):
+            has_begun = True
             yield item
-
-    def _holds(self, request: ProviderRequest) -> bool:
-        with self._lock:
-            return (request.provider, request.model) in self._models
-
-    def _take(self, request: ProviderRequest) -> bool:
-        """Remember a model. Returns whether that is new."""
-        model = (request.provider, request.model)
-        with self._lock:
-            is_new = model not in self._models
-            self._models.add(model)
-        return is_new
+    except ProviderError as error:
+        if has_begun or not is_reasoning_refused(error):
+            raise
+        refusal = error
+    else:
+        return
+    is_told = False
+    for item in stream(bare):
+        if not is_told:
+            on_refusal(refusal)
+            is_told = True
+        yield item

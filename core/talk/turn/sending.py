@@ -644,7 +644,7 @@ def server_remarked(state: AppState, event: ServerRemarked) -> AppState:
         case Remark.REASONING:
             detail = text
             text = tr(
-                "{model} refused its own earlier thinking. The program sent the request again without that thinking. It does so for this model until the program ends. Nothing is lost.",
+                "{model} refused its own earlier thinking. The program sent the request again without that thinking. It does so for this model for 30 days. Nothing is lost.",
                 model=name,
             )
             unreasoned = state.caching.unreasoned | {(call.provider, call.model)}
@@ -652,11 +652,13 @@ def server_remarked(state: AppState, event: ServerRemarked) -> AppState:
         case Remark.SWITCH:
             detail = text
             text = tr(
-                "{model} refused your change in the middle of the discussion. So the program moved the change to the beginning and sent the request again. You pay for the whole discussion once more. Until you close the program, changes for this model go to the beginning. Nothing is lost.",
+                "{model} refused your change in the middle of the discussion. So the program moved the change to the beginning and sent the request again. You pay for the whole discussion once more. For 30 days, changes for this model go to the beginning. Nothing is lost.",
                 model=name,
             )
             unswitched = state.caching.unswitched | {(call.provider, call.model)}
             state = replace(state, caching=replace(state.caching, unswitched=unswitched))
+    if not event.text:
+        return state  # it was told when it was refused
     return notify(state, key, Level.WARNING, text, detail, discussion_id=call.discussion_id)
 
 

@@ -224,7 +224,11 @@ class Remark(StrEnum):
 
 
 class ServerRemarked(msgspec.Struct, frozen=True):
-    """A server did with a request what the person should know of. Told once for a model. `text`: in the server's words."""
+    """A server did with a request what the person should know of. Told once for a model.
+
+    Args:
+        text: in the server's words, empty for what it did in an earlier run: that was told then.
+    """
 
     call_id: str
     text: str

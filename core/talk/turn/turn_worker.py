@@ -41,7 +41,7 @@ from core.kernel.values.updates import OperationFailed, Report
 from core.kernel.values.usage import Usage
 from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
-from core.services.providers.refused_fields import ReasoningRefusals
+from core.services.providers.refused_fields import REASONING, SWITCHES, RefusedFields, stream_reasoned
 from core.services.providers.switches import stream_switched, tools_in_force
 from core.services.providers.thought_tags import parted
 from core.services.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
@@ -126,6 +126,10 @@ class CallServices(Protocol):
         """The client of a provider. Raises ProviderError when there is none."""
         ...
 
+    def refused(self, provider_id: str) -> RefusedFields:
+        """What a provider's server has refused, also in earlier runs."""
+        ...
+
     def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
         """The reply's journal, to be begun before the request goes out.
 
@@ -191,6 +195,8 @@ class CallServices(Protocol):
         ...
 
 
+_REMARKS = {REASONING: Remark.REASONING, SWITCHES: Remark.SWITCH}
+
 KEPT_AFTER_S = 1.0
 """Time that a turn with tools has for its next request before what is known of the cache is written: a kill costs a miss."""
 
@@ -212,7 +218,6 @@ class CallWorker:
         self._lock = threading.Lock()
         self._threads = KeptThreads()
         self._running: dict[str, tuple[CancelToken, threading.Event]] = {}
-        self._refusals = ReasoningRefusals()
         self._later: dict[str, threading.Event] = {}
         self._gates: dict[str, threading.Event] = {}
 
@@ -372,6 +377,12 @@ class CallWorker:
         if not self._is_let_go(effect.call_id, cancel):
             return Stopped(kind=StopKind.CANCELLED), built.request
         provider = self._services.provider(inputs.provider)
+        book = self._services.refused(inputs.provider)
+        refused = book.of(inputs.model)
+        takes = {REASONING: effect.spec.takes_reasoning, SWITCHES: effect.spec.takes_switches}
+        for name, kind in _REMARKS.items():
+            if name in refused and takes[name]:
+                self._emit(ServerRemarked(call_id=effect.call_id, text="", kind=kind))
         journal = self._services.journal(effect, reply.expected, built.reply_factor)
 
         def retrying(attempt: int, wait_s: float, error: ProviderError) -> None:
@@ -392,18 +403,18 @@ class CallWorker:
         def streamed(request: ProviderRequest) -> Iterator[StreamItem]:
             return stream_with_retry(provider, request, blobs, cancel, retrying, wait=wait)
 
-        def refused(error: ProviderError) -> None:
+        def remember(name: str, error: ProviderError) -> None:
             reply.is_other = True
-            self._emit(ServerRemarked(call_id=effect.call_id, text=error.what, kind=Remark.REASONING))
-
-        def unswitched(error: ProviderError) -> None:
-            reply.is_other = True
-            self._emit(ServerRemarked(call_id=effect.call_id, text=error.what, kind=Remark.SWITCH))
+            if name not in book.of(inputs.model):
+                self._emit(ServerRemarked(call_id=effect.call_id, text=error.what, kind=_REMARKS[name]))
+                book.keep(inputs.model, [name])
 
         def switched(request: ProviderRequest) -> Iterator[StreamItem]:
-            return stream_switched(request, streamed, unswitched)
+            return stream_switched(request, streamed, partial(remember, SWITCHES))
 
-        items = self._refusals.stream(built.request, switched, refused)
+        items = stream_reasoned(
+            built.request, switched, partial(remember, REASONING), is_refused=REASONING in refused
+        )
         journal.begin()
         reply.is_out = True
         self._tell_sent(effect, built)

@@ -11,7 +11,7 @@ from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import ProviderRequest, ReasoningDelta, StreamItem, TextDelta
 from core.services.providers.protocol import CancelToken, Provider
-from core.services.providers.refused_fields import ReasoningRefusals
+from core.services.providers.refused_fields import REASONING, RefusedFields, stream_reasoned
 from core.services.providers.switches import without_reasoning
 from tests.core.services.providers.anthropic import kit as anthropic_kit
 from tests.core.services.providers.openai import kit as openai_kit
@@ -33,7 +33,7 @@ class Asker:
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
-        self.refusals = ReasoningRefusals()
+        self.refused = RefusedFields()
         self.told: list[str] = []
         self.blocks: list[str] = []
 
@@ -43,8 +43,10 @@ class Asker:
 
         def tell(error: ProviderError) -> None:
             self.told.append(error.what)
+            self.refused.keep(request.model, [REASONING])
 
-        items = list(self.refusals.stream(request, stream, tell))
+        is_refused = REASONING in self.refused.of(request.model)
+        items = list(stream_reasoned(request, stream, tell, is_refused=is_refused))
         self.blocks += [i.vendor_json for i in items if isinstance(i, ReasoningDelta) and i.vendor_json]
         return "".join(item.text for item in items if isinstance(item, TextDelta))
 
@@ -90,7 +92,7 @@ def test_encrypted_reasoning_that_openai_cannot_verify_is_left_out_and_told_once
 
 
 def test_a_refusal_for_another_reason_is_told_as_it_is_and_nothing_is_remembered() -> None:
-    refusals, sent = ReasoningRefusals(), list[ProviderRequest]()
+    sent, told = list[ProviderRequest](), list[ProviderError]()
     request = turns(OPUS, ReasoningPart("Hm.", "{}"))
 
     reasons = iter(("max_tokens is too large", "the signature is false", "the model is gone", "no credit"))
@@ -101,8 +103,9 @@ def test_a_refusal_for_another_reason_is_told_as_it_is_and_nothing_is_remembered
 
     for _ in range(3):
         with pytest.raises(ProviderError):
-            list(refusals.stream(request, stream, lambda _: None))
+            list(stream_reasoned(request, stream, told.append, is_refused=False))
 
+    assert told == []
     assert [one is request for one in sent] == [True, True, False, True]
 
 

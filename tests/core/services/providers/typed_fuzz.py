@@ -31,6 +31,7 @@ from core.services.providers import failures
 from core.services.providers.claude_code.client import ClaudeReader, claude_failure
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
 from core.services.providers.pump import run_call
+from core.services.providers.refused_fields import RefusedFields
 from core.services.spending.pricing import cost
 from core.talk.context.assembly import BuiltCall
 from core.talk.discussion.discussion_export import export_json
@@ -385,6 +386,9 @@ class _Services:
         journal = ReplyJournal(self.folder, effect.spec.discussion_id, lambda: head)
         self.journals.append(journal)
         return journal
+
+    def refused(self, provider_id: str) -> RefusedFields:
+        return RefusedFields()
 
     def recovered(
         self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec

@@ -26,6 +26,7 @@ from core.kernel.values.stack import StackInputs
 from core.kernel.values.state import ProviderTotals
 from core.kernel.values.usage import Usage
 from core.services.providers.protocol import CancelToken, ReadBlob
+from core.services.providers.refused_fields import RefusedFields
 from core.talk.caching.caching_messages import CacheReported
 from core.talk.context.assembly import BuiltCall
 from core.talk.discussion.reply_journal import ReplyJournal
@@ -113,6 +114,7 @@ class FakeServices:
         self.refusal: ProviderError | None = None
         self.steps: list[str] = []
         self.expected: Usage | None = None
+        self.refusals: dict[str, RefusedFields] = {}
 
     def recovered(
         self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
@@ -144,6 +146,9 @@ class FakeServices:
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         del spec
         return sum(len(text.split()) for text in texts)
+
+    def refused(self, provider_id: str) -> RefusedFields:
+        return self.refusals.setdefault(provider_id, RefusedFields())
 
     def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
         del spec
