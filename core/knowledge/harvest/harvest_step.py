@@ -415,5 +415,7 @@ HANDLERS = Handlers(
 
 FOLLOWS_MODE = follow("config", lambda before, after, _moment: (without_old_notice(before, after), ()))
 FOLLOWS_MONEY = follow_effects(
-    "config.settings turns.calls spending.spent_today_usd spending.reserved harvest.phase", limit_effects
+    "config.settings turns.calls spending.spent_today_usd spending.reserved harvest.phase",
+    limit_effects,
+    needs="harvest.is_working",
 )
