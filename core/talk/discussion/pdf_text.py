@@ -21,6 +21,10 @@ MAX_FIELDS = 5_000
 """Fields and notes of a page that are read."""
 _NO_VALUES = frozenset({-1, 0, 1, 7})
 """Kinds of fields without a value: unknown ones, buttons, signatures."""
+_NOTES = frozenset({1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+"""Kinds of remarks that hold words beside what they mark: on a place, a line, a figure, on marked or struck words, a stamp, a
+drawing. Source: `FPDF_ANNOT_*` of pdfium's fpdf_annot.h.
+"""
 _PASSWORD = 1 << 13
 _BROKEN = late("[\x02\ufffe\u00ad]\n?")
 """Hyphen at a line's end as pdfium tells it, from one that always stands there."""
@@ -91,13 +95,59 @@ def _page_text(page: Any, form: Any) -> str:
     try:
         written = list(_written(page, form))
         # Lone surrogates come out of broken fonts.
-        text: str = text_page.get_text_bounded().encode("utf-8", "replace").decode()
+        text = _printed(text_page).encode("utf-8", "replace").decode()
     finally:
         text_page.close()
         page.close()
     lines = (line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     printed = "\n".join(lines).strip("\n")
     return "\n".join(filter(None, (printed, *written)))
+
+
+def _printed(text_page: Any) -> str:
+    """Text of a page, a raised number behind `^`: ten to the sixth is not one hundred and six. A number beside the line, as
+    raised ones and those of formulas are, ends no line.
+    """
+    shown: str = text_page.get_text_bounded()
+    text: str = text_page.get_text_range()
+    if text.replace("\r\n", "") != shown.replace("\r\n", "") or not _is_plain(text):
+        return shown  # part of it lies outside of the page, or a place in it is none of a sign
+    pieces: list[str] = []
+    end = 0
+    for found in _BESIDE.finditer(text):
+        at = found.start()
+        if at < end:
+            continue
+        size, height = _sign(text_page, at)
+        base_size, base_height = _sign(text_page, at - 1)
+        if size > 0.9 * base_size or abs(height - base_height) < 0.1 * base_size:
+            continue
+        past = at + 1
+        while text[past : past + 1].isdigit() and _sign(text_page, past) == (size, height):
+            past += 1
+        pieces += (text[end:at], "^" if height > base_height else "", text[at:past])
+        goes_on = text.startswith("\r\n", past) and past + 2 < len(text)
+        end = past + 2 * (goes_on and _sign(text_page, past + 2)[1] == base_height)
+    return "".join((*pieces, text[end:])) if pieces else shown
+
+
+_BESIDE = late(r"(?<=[^\W_)\]])\d|(?<=[)\]])\d")
+"""A digit that stands beside a word, a number or a bracket."""
+
+
+def _is_plain(text: str) -> bool:
+    """True if each character is one unit of UTF-16, as pdfium counts."""
+    return text.isascii() or max(text, default="") <= "\uffff"
+
+
+def _sign(text_page: Any, at: int) -> tuple[float, float]:
+    """Size and height of a sign of a page's text, in points."""
+    import pypdfium2.raw as pdfium
+
+    number = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at)
+    x, y = ctypes.c_double(), ctypes.c_double()
+    pdfium.FPDFText_GetCharOrigin(text_page, number, x, y)
+    return round(pdfium.FPDFText_GetFontSize(text_page, number), 1), round(y.value, 1)
 
 
 def _written(page: Any, form: Any) -> Iterator[str]:
@@ -110,7 +160,10 @@ def _written(page: Any, form: Any) -> Iterator[str]:
             continue
         try:
             kind = pdfium.FPDFAnnot_GetSubtype(note)
-            if kind == pdfium.FPDF_ANNOT_FREETEXT:
+            if kind in _NOTES:
+                said = _said(lambda *to, note=note: pdfium.FPDFAnnot_GetStringValue(note, b"Contents", *to))
+                yield f"[Note] {said}" if said else ""
+            elif kind == pdfium.FPDF_ANNOT_FREETEXT:
                 yield _said(lambda *to, note=note: pdfium.FPDFAnnot_GetStringValue(note, b"Contents", *to))
             elif kind == pdfium.FPDF_ANNOT_WIDGET and form:
                 yield _field(note, form)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.talk.discussion.pdf_text import read_pdf
-from tests.pdfs import form_pdf, make_pdf
+from tests.pdfs import ascii_pdf, form_pdf, make_pdf
 
 
 def test_a_word_that_a_line_breaks_is_whole() -> None:
@@ -44,3 +44,17 @@ def test_a_word_of_capitals_is_whole_unless_its_parts_are_words() -> None:
     text = read_pdf(make_pdf("COMPRES-\nSOR of hall 2", "the ABC-\nXYZ line, see ABC"))["text"]
     assert "COMPRESSOR of" in text
     assert "ABC-XYZ line" in text
+
+
+def test_a_raised_number_is_no_further_digit_and_a_lowered_one_ends_no_line() -> None:
+    """Ten to the sixth cells are not 106 cells."""
+    small, back = "Tj {} Ts /F1 8 Tf (", "Tj 0 Ts /F1 12 Tf ("
+    raised, lowered = small.format(5), small.format(-3)
+    words = f"In 20 m){raised}2){back} stood 10){raised}12){back} cells, 7){raised}3){back}H){lowered}2){back}O and 106"
+    text = read_pdf(ascii_pdf(words))["text"]
+    assert "In 20 m^2 stood 10^12 cells, 7^3H2O and 106\n" in text
+
+
+def test_words_of_a_note_on_the_page_are_read() -> None:
+    text = read_pdf(form_pdf({}, over="Ask Ada.").replace(b"/FreeText", b"/Text    "))["text"]
+    assert "[Note] Ask Ada." in text
