@@ -14,6 +14,7 @@ from Xlib.ext import xtest
 from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Control, GuardedButton
+from gui.elements.editor import Editor
 from gui.elements.popups import anchor_of
 from gui.elements.surfaces import Clickable, Dim, Surface
 from gui.keys import PRESSES
@@ -326,9 +327,12 @@ class Driver:
     def paste(self, text: str) -> None:
         """Put a text on the clipboard and paste it: once, since the toolkit repeats a key that is down through slow frames."""
         self._tree.clipboard.copy(text)
-        self.step()
+        held = self._tree.clipboard.ask()
+        self.until(lambda: held.is_done, "the clipboard holds the text")
         self.strike("Ctrl+v")
         self.step(5)
+        editors = [one for one in self.visible() if isinstance(one, Editor)]
+        self.until(lambda: all(one.awaited is None for one in editors), "the paste is taken")
 
 
 def _place_of(holds: Callable[[], object]) -> str:
