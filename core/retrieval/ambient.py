@@ -33,7 +33,7 @@ from core.kernel.values.retrieval import (
 )
 from core.kernel.words import STOP_WORDS, query_terms, words
 from core.knowledge.evidence_rows import is_struck
-from core.retrieval.question_form import asks_for_course, is_wish, subject_of
+from core.retrieval.question_form import asks_for_course, is_wish, subject_of, telling_terms
 from core.retrieval.retrieval_report import degraded_text, place_text
 from core.retrieval.successors import PART_CHARS, held_terms, part_of
 
@@ -151,6 +151,7 @@ SMALL_TALK = frozenset(
 )
 """Words of agreement and courtesy, folded as `words` folds them: a message of these alone asks for nothing."""
 
+_SPEAKERS = frozenset(role.value for role in Role)
 _PLACE_CHARS = 160
 _ITEM_NAME = late(r"#([0-9a-f]{12})\Z")
 _OPENING = (
@@ -177,12 +178,28 @@ def wanted_count(question: RecallQuestion) -> int:
 
 def recall_query(text: str) -> str:
     """Query for a message, its subject; empty where it says nothing that could be looked for."""
-    return subject_of(text) if asked_terms(text) else ""
+    return subject if _terms_of(subject := subject_of(text)) else ""
 
 
-def asked_terms(text: str) -> tuple[str, ...]:
+def _terms_of(subject: str) -> tuple[str, ...]:
     """The words that carry the subject of a message."""
-    return tuple(term for term in query_terms(subject_of(text)) if term not in SMALL_TALK)
+    return telling_terms([term for term in query_terms(subject) if term not in SMALL_TALK])
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """What a message asks for, read once. `own`: words that are no news to it; `is_course`: it asks for how all went along."""
+
+    terms: tuple[str, ...]
+    own: frozenset[str]
+    is_course: bool
+
+
+def _asked(text: str) -> _Asked:
+    return _Asked(
+        terms=_terms_of(subject_of(text)),
+        own=STOP_WORDS | SMALL_TALK | frozenset(words(text)),
+        is_course=asks_for_course(text),
+    )
 
 
 def source_name(hit: SearchHit) -> str:
@@ -221,17 +238,16 @@ def recalled(
 ) -> Recalled:
     """Choose among the hits, best first, and write the block. Never over `question.spec.tokens` by `count`."""
     chosen: list[_Told] = []
-    terms, most, taken = asked_terms(question.text), question.spec.tokens, 0
-    is_course = asks_for_course(question.text)
-    chars = COURSE_PART_CHARS if is_course else PART_CHARS
-    for hit in sorted(fitting_hits(question, answer.hits), key=_order):
+    asked, most, taken = _asked(question.text), question.spec.tokens, 0
+    terms, chars = asked.terms, COURSE_PART_CHARS if asked.is_course else PART_CHARS
+    for hit in sorted(_fitting(question, asked, answer.hits), key=_order):
         if chosen and most - taken < LEAST_ROOM:
             break
         told = _Told(hit=hit, number=hit.lines.first, words=hit.text)
         if _is_chosen(told, chosen) or not _has_newer(hit, chosen):
             continue
         part = replace(told, words=part_of(hit.text, terms, chars))
-        for form in ((part,),) if is_course else _forms(part, terms):
+        for form in ((part,),) if asked.is_course else _forms(part, terms):
             if taken + sum(count(one.words) for one in form) > most:
                 continue  # its words alone are too many: what stands around them need not be counted
             size = count(_block([*chosen, *form]))
@@ -287,46 +303,47 @@ def passage_texts(told: Recalled) -> tuple[str, ...]:
     return tuple(one.words if told.text else "" for one in told.passages)
 
 
-def fitting_hits(question: RecallQuestion, hits: Iterable[SearchHit]) -> tuple[SearchHit, ...]:
+def _fitting(question: RecallQuestion, asked: _Asked, hits: Iterable[SearchHit]) -> tuple[SearchHit, ...]:
     """Hits that are worth their tokens: above the thresholds, not kept out, not told already, not out of date. None of them
     where none shows that the message is about what is known.
     """
-    terms, own = asked_terms(question.text), set(words(question.text)) | STOP_WORDS | SMALL_TALK
-    is_course = asks_for_course(question.text)
-    fitting = []
+    fitting, is_about = list[SearchHit](), False
     for hit in hits:
         if hit.corpus not in CORPORA or _is_kept_out(hit, question.spec.kept_out):
             continue
-        if hit.corpus is Corpus.DISCUSSIONS and hit.path == question.discussion_id:
+        is_talk = hit.corpus is Corpus.DISCUSSIONS
+        if is_talk and hit.path == question.discussion_id:
             continue
-        if hit.score < LEAST_SCORE or not hit.text.strip() or _is_told(hit, terms, question.told):
+        if hit.score < LEAST_SCORE or not hit.text.strip() or _is_told(hit, asked.terms, question.told):
             continue
-        if hit.corpus is Corpus.KNOWLEDGE and is_struck(hit.text):
+        if not is_talk and is_struck(hit.text):
             continue
-        if hit.corpus is Corpus.DISCUSSIONS and len(set(words(f"{hit.text} {hit.reply}")) - own) < LEAST_NEWS:
+        said = frozenset(words(f"{hit.heading} {hit.text}"))
+        if is_talk and len((said | frozenset(words(hit.reply))) - asked.own - _SPEAKERS) < LEAST_NEWS:
             continue
-        if hit.cosine >= LEAST_OWN_COSINE or shared_terms(terms, hit):
+        shared = len(held_terms(asked.terms, said))
+        if hit.cosine >= LEAST_OWN_COSINE or shared:
             fitting.append(hit)
-    return tuple(fitting) if any(_is_about(terms, hit, is_course=is_course) for hit in fitting) else ()
+            is_about = is_about or _is_about(asked, hit, shared)
+    return tuple(fitting) if is_about else ()
 
 
-def _is_about(terms: Sequence[str], hit: SearchHit, *, is_course: bool) -> bool:
+def _is_about(asked: _Asked, hit: SearchHit, shared: int) -> bool:
     """True where a passage shows that the message is about what is known: by meaning, or by its words. One that asks for a whole
     course names its subject alone, of which each passage tells a part: it shares less with any of them.
     """
-    has_vector = Retriever.VECTOR in hit.found_by
+    has_vector, count = Retriever.VECTOR in hit.found_by, len(asked.terms)
     if has_vector and hit.cosine >= LEAST_COSINE:
         return True
-    shared = len(shared_terms(terms, hit))
-    if is_course and has_vector and hit.cosine >= LEAST_OWN_COSINE and shared:
+    if asked.is_course and has_vector and hit.cosine >= LEAST_OWN_COSINE and shared:
         return True
-    if shared < min(LEAST_TERMS, len(terms)) or shared < LEAST_SHARE * len(terms) or not terms:
+    if not count or shared < min(LEAST_TERMS, count) or shared < LEAST_SHARE * count:
         return False
     is_sure = not has_vector or hit.cosine >= LEAST_COSINE_WITH_WORDS
-    return is_sure or shared >= SURE_SHARE * len(terms)
+    return is_sure or shared >= SURE_SHARE * count
 
 
-def shared_terms(terms: Iterable[str], hit: SearchHit) -> tuple[str, ...]:
+def _shared_terms(terms: Iterable[str], hit: SearchHit) -> tuple[str, ...]:
     """Terms of the message that stand in a passage, or that begin as one of its words does (`index`, `indexes`)."""
     return held_terms(terms, frozenset(words(f"{hit.heading} {hit.text}")))
 
@@ -393,7 +410,7 @@ def _heading(hit: SearchHit) -> str:
 
 def _passage(one: _Told, terms: Iterable[str]) -> RecalledPassage:
     hit = one.hit
-    shared = shared_terms(terms, hit)
+    shared = _shared_terms(terms, hit)
     by = [tr("the passage contains your words {words}", words=", ".join(shared[:5]))] if shared else []
     if hit.cosine >= LEAST_COSINE:
         by.append(tr("the meaning is close ({cosine:.2f})", cosine=hit.cosine))

@@ -342,7 +342,7 @@ def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) ->
         one.candidate for number, one in enumerate(ranked[:NEWER_AMONG]) if number < _AGEING.get(one.kind, 0)
     )
     texts = {place: _aged(one) for place, one in stored.items()}
-    ranked, newer = newer_first(ranked, texts, query_terms(asked.query))
+    ranked, newer = newer_first(ranked, texts, asked.query)
     sources = tuple(map(RankedSource, ranked[:count])) if asked.by_evidence else by_source(ranked, count)
     sources = with_successors(sources, ranked, newer, count)
     wanted = {one.candidate for source in sources for one in (source.best, *source.also)} - stored.keys()

@@ -1,7 +1,9 @@
 """Successors of passages, pure: of two that say the like of one thing the newer goes first, and the older knows it.
 
 A number, a day, a place or a wish changes; the thing that it is said of stays. So two passages are compared by the part of each
-that is about the question: both name what is asked about, and the newer says so in like words, or says that something changed.
+that is about the question: both name what is asked about, and the newer says that something changed, or in like words another
+number, or it answers a question for one value. Where what was said later only comes to what is known ("I visited Oslo", "I visited
+Bergen"), both hold, and none takes the other's place.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from core.kernel.words import SENTENCE_ENDS, STOP_WORDS, words
+from core.kernel.words import SENTENCE_ENDS, STOP_WORDS, query_terms, words
 from core.retrieval.fusion import ChunkPlace, Ranked, RankedSource
+from core.retrieval.question_form import asks_for_value, telling_terms
 
 NEWER_AMONG, NOTES_AMONG = 60, 20
 """Best chunks among which the newer of two that say the like goes first; of notes fewer: their texts are long."""
@@ -27,8 +30,8 @@ LIKE_SHARE = 0.5
 SAME_QUESTION, LIKE_SHARE_THERE = 0.67, 0.3
 """Share of a question that two passages must both hold to answer the same, and of words in common that is enough then."""
 
-CHANGED_QUESTION, LIKE_SHARE_CHANGED = 0.4, 0.1
-"""The same where the newer one says that something changed."""
+CHANGED_QUESTION, CHANGED_TERMS, LIKE_SHARE_CHANGED = 0.4, 0.5, 0.15
+"""The same where the newer one says that something changed: of the question by weight, or of its terms by number."""
 
 PART_CHARS = 400
 """Most of a passage that is told and compared; of a longer one the part that holds most of the question's words. Of 180
@@ -47,13 +50,15 @@ _CHANGES = frozenset(
         "now nowadays longer anymore instead moved switched changed replaced dropped postponed raised lowered reduced increased",
         "decreased extended shortened shifted rescheduled rebooked renamed retired cancelled canceled updated upgraded downgraded",
         "revised corrected correction became grew rose fell stopped quit since finally meanwhile lately recently agreed",
+        "upped bumped swapped migrated relocated",
         "jetzt nun inzwischen mittlerweile seit seitdem statt stattdessen nunmehr neuerdings verschoben geandert gewechselt",
-        "umgezogen ersetzt erhoht gesenkt verlangert verkurzt abgesagt",
+        "umgezogen ersetzt erhoht gesenkt verlangert verkurzt abgesagt ubernommen verlegt gestiegen gesunken",
         "maintenant desormais depuis plutot finalement demenage change remplace reporte decale augmente baisse annule",
+        "demenagee changee remplacee reportee decalee augmentee annulee deplace deplacee",
         "ahora ya desde finalmente cambio cambiado cambiamos movio trasladado aplazado aumento subio bajo",
         "adesso ormai invece spostato cambiato rimandato agora mudou adiado",
         "теперь больше вместо уже перенесли изменили переехали сменили",
-        "现在 不再 改为 改成 搬到 换成 最后 不用 推迟 变更 変更 移転",
+        "现在 不再 改为 改成 改到 搬到 换成 最后 不用 推迟 提前 涨价 降价 涨到 变更 変更 移転",
     )
     for word in said.split()
 )
@@ -116,19 +121,19 @@ def part_of(text: str, terms: Sequence[str], most_chars: int = PART_CHARS) -> st
 def newer_first(
     ranked: Sequence[Ranked],
     texts: Mapping[ChunkPlace, AgedText],
-    terms: Sequence[str] = (),
+    question: str = "",
 ) -> tuple[tuple[Ranked, ...], dict[ChunkPlace, ChunkPlace]]:
     """The ranking with the newer of two like passages before the older one; and of each older one its newer.
 
     Args:
-        ranked: the best first; texts: of those that are looked at; terms: of the question.
+        ranked: the best first; texts: of those that are looked at.
     """
     looked_at = [
         one.candidate
         for one in ranked[:NEWER_AMONG]
         if (text := texts.get(one.candidate)) is not None and (text.day or text.is_in_order)
     ]
-    newer = _successors(looked_at, texts, terms) if len(looked_at) > 1 else {}
+    newer = _successors(looked_at, texts, question) if len(looked_at) > 1 else {}
     order, at = list(ranked), 0
     while at < len(order) and at < NEWER_AMONG:
         old = order[at]
@@ -169,10 +174,11 @@ def with_successors(
 
 
 def _successors(
-    places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], terms: Sequence[str]
+    places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], question: str
 ) -> dict[ChunkPlace, ChunkPlace]:
     """The passage that took the place of each: the newest of those that answer the same part of the question."""
-    said, weights = _compared(places, texts, terms)
+    said, weights = _compared(places, texts, telling_terms(query_terms(question)))
+    is_of_value = asks_for_value(question)
     found: dict[ChunkPlace, ChunkPlace] = {}
     for old in places:
         shares = {
@@ -180,7 +186,7 @@ def _successors(
             for one in places
             if one is not old
             and _is_newer(one, old, texts)
-            and (share := _likeness(said[one], said[old], weights)) >= 0
+            and (share := _likeness(said[one], said[old], weights, is_of_value=is_of_value)) >= 0
         }
         if shares:
             most = max(shares.values())
@@ -214,21 +220,22 @@ def _compared(
     return said, weights
 
 
-def _likeness(new: _Compared, old: _Compared, weights: Sequence[float]) -> float:
-    """Share of the question that both hold where the new one says the like; -1 where it does not."""
-    whole = sum(weights)
-    both = _weight(new.held & old.held, weights) / whole if whole else 0.0
-    is_all = not old.held & ~new.held
-    if new.tells and both >= CHANGED_QUESTION:
-        least = LIKE_SHARE_CHANGED
-    elif is_all:
-        least = LIKE_SHARE_THERE if both >= SAME_QUESTION else LIKE_SHARE
-    else:
+def _likeness(new: _Compared, old: _Compared, weights: Sequence[float], *, is_of_value: bool) -> float:
+    """Share of the question that both hold where the new one takes the old one's place; -1 where it does not."""
+    whole, held = sum(weights), new.held & old.held
+    both = _weight(held, weights) / whole if whole else 0.0
+    if new.tells and (both >= CHANGED_QUESTION or 0 < CHANGED_TERMS * len(weights) <= held.bit_count()):
+        return both if _is_like(new, old, LIKE_SHARE_CHANGED) else -1.0
+    if old.held & ~new.held or min(len(new.words), len(old.words)) < _LEAST_WORDS:
         return -1.0
-    if least > LIKE_SHARE_CHANGED and min(len(new.words), len(old.words)) < _LEAST_WORDS:
+    if not is_of_value and not all(map(str.isdecimal, new.words ^ old.words)):
         return -1.0
-    shared = 2 * len(new.words & old.words)
-    return both if shared >= least * (len(new.words) + len(old.words)) else -1.0
+    least = LIKE_SHARE_THERE if is_of_value and both >= SAME_QUESTION else LIKE_SHARE
+    return both if _is_like(new, old, least) else -1.0
+
+
+def _is_like(new: _Compared, old: _Compared, least: float) -> bool:
+    return 2 * len(new.words & old.words) >= least * (len(new.words) + len(old.words))
 
 
 def _weight(held: int, weights: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""Ambient recall: what goes along with a message, in two tiers, within a budget, unforgeable."""
+"""Ambient recall: what goes along with a message, within a budget, unforgeable."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,7 +20,10 @@ from tests.patience import PATIENCE_S
 
 DATA = Path(__file__).parents[2] / "data" / "retrieval" / "updates.toml"
 FORMS = ("discussions", "notes", "items", "facts")
-OLD_DAY, NEW_DAY, BESIDE_DAY = "2026-02-03", "2026-04-14", "2026-05-02"
+DAYS = "2026-02-03", "2026-04-14", "2026-05-02"
+LATER = DATA.with_name("later.toml")
+Statements = Sequence[tuple[str, ...]]
+"""What was said of one thing, as one statement a day."""
 
 
 class Update(msgspec.Struct, frozen=True):
@@ -33,6 +36,16 @@ class Update(msgspec.Struct, frozen=True):
     new: str
     ask: str
     beside: str
+
+
+class Later(msgspec.Struct, frozen=True):
+    """A statement and what was said later of the same thing."""
+
+    language: str
+    old: str
+    new: str
+    ask: str
+    takes_place: bool
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -48,7 +61,12 @@ def updates() -> tuple[Update, ...]:
     return msgspec.convert(tomllib.loads(DATA.read_text("utf-8"))["changed"], tuple[Update, ...])
 
 
-def made(folder: Path, form: str, known: tuple[Update, ...], model: Embedder | None) -> LocalStore:
+def later() -> tuple[Later, ...]:
+    """All of the file."""
+    return msgspec.convert(tomllib.loads(LATER.read_text("utf-8"))["pair"], tuple[Later, ...])
+
+
+def made(folder: Path, form: str, known: Statements, model: Embedder | None) -> LocalStore:
     """An index with all statements in one form."""
     name, size = (model.name, model.dimension) if model else ("none", 8)
     store = LocalStore(folder, name, size)
@@ -64,7 +82,7 @@ def made(folder: Path, form: str, known: tuple[Update, ...], model: Embedder | N
     return store
 
 
-def _put_lines(store: LocalStore, form: str, known: tuple[Update, ...]) -> None:
+def _put_lines(store: LocalStore, form: str, known: Statements) -> None:
     """Items of one category, facts of files by year: the older ones stand wherever."""
     is_facts = form == "facts"
     chunks = [
@@ -81,7 +99,7 @@ def _put_lines(store: LocalStore, form: str, known: tuple[Update, ...]) -> None:
     store.put(SourceKey(Corpus.KNOWLEDGE, "", path), SourceState("1", "1", SourceHead(title="facts")), chunks)
 
 
-def _put_sources(store: LocalStore, form: str, known: tuple[Update, ...]) -> None:
+def _put_sources(store: LocalStore, form: str, known: Statements) -> None:
     is_note = form == "notes"
     for number, (text, day) in enumerate(_dated(known), 1):
         kind = ChunkKind.PROSE if is_note else ChunkKind.CONVERSATION
@@ -98,10 +116,10 @@ def _put_sources(store: LocalStore, form: str, known: tuple[Update, ...]) -> Non
         store.put(key, SourceState("1", "1", SourceHead(title=f"Log {number}", date=day)), [chunk])
 
 
-def _dated(known: tuple[Update, ...]) -> list[tuple[str, str]]:
-    texts = ((one.new, NEW_DAY) for one in known)
-    others = ((one.beside, BESIDE_DAY) for one in known)
-    return [*((one.old, OLD_DAY) for one in known), *texts, *others]
+def _dated(known: Statements) -> list[tuple[str, str]]:
+    """All that was said first, then all that was said next."""
+    said = zip(*known, strict=True)
+    return [(text, day) for texts, day in zip(said, DAYS, strict=False) for text in texts]
 
 
 CORPUS: Mapping[str, Corpus] = {
@@ -112,9 +130,9 @@ CORPUS: Mapping[str, Corpus] = {
 }
 
 
-def answered(store: LocalStore, form: str, one: Update, model: Embedder | None) -> SearchAnswer:
-    """The passages that answer an update's question, by evidence."""
-    asked = SearchRequest(query=one.ask, corpora=(CORPUS[form],), scopes=("/n",), count=10, by_evidence=True)
+def answered(store: LocalStore, form: str, question: str, model: Embedder | None) -> SearchAnswer:
+    """The passages that answer a question, by evidence."""
+    asked = SearchRequest(query=question, corpora=(CORPUS[form],), scopes=("/n",), count=10, by_evidence=True)
     return search(store, model, asked)
 
 
