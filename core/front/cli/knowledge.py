@@ -41,7 +41,7 @@ from core.knowledge.apply import MergeRequest, apply_merge, make_draft
 from core.knowledge.archive import archive_item, take_back
 from core.knowledge.fact_store import FactReader, chosen_facts, left_words, sync_facts
 from core.knowledge.facts.fact_sync import validate
-from core.knowledge.harvest.distillation import HarvestCancelledError, ProviderGenerate
+from core.knowledge.harvest.distillation import HarvestCancelledError, NoMoneyError, ProviderGenerate
 from core.knowledge.harvest.harvest_messages import HARVEST_PROMPT, MERGE_PROMPT
 from core.knowledge.harvest.harvest_run import RunPurse
 from core.knowledge.harvest.merge_reply import drop_merge_replies, merge_schema, propose_merge
@@ -374,6 +374,8 @@ def run_merge(options: Options, console: Console) -> int:
     open_home(chosen.home, chosen.now)
     try:
         merge, use = _proposed(chosen, Category(given.category), console)
+    except NoMoneyError:
+        raise
     except HarvestCancelledError as error:
         console.note(tr("manual-slop: {what}", what=error.what))
         return INTERRUPTED

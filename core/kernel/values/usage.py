@@ -32,7 +32,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     `input_tokens` is everything sent; cache reads and writes are parts of it; `output_tokens` includes
     reasoning. None means "not reported", never 0. `cost_usd` None means "price unknown".
     `is_estimate`: the provider did not say all of it (a reply that was cut, a ping that was lost): what it left out is
-    our guess, and so is the cost.
+    our guess, and so is the cost. `is_told`: the provider said the cost.
     """
 
     input_tokens: Tokens | None = None
@@ -49,6 +49,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     miss_reason: str = ""
     is_estimate: bool = False
     cache_write_12h_tokens: Tokens | None = None
+    is_told: bool = False
 
 
 class UsageKind(StrEnum):

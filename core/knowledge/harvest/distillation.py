@@ -216,6 +216,10 @@ class HarvestCancelledError(SlopError):
     """The person stopped the harvest."""
 
 
+class NoMoneyError(HarvestCancelledError):
+    """A limit stands against a call, and nobody let it go."""
+
+
 class Generate(Protocol):
     """Sends a prompt to a model and returns the text of its reply. Raises SlopError."""
 
@@ -236,7 +240,7 @@ class Purse(Protocol):
     """The money of a run's calls: asked before each, told after it."""
 
     def begin(self, provider: str, model: str, prompt: str) -> None:
-        """A call is about to be made. Raises HarvestCancelledError where there is no money for it."""
+        """A call is about to be made. Raises NoMoneyError where there is no money for it."""
         ...
 
     def spent(self, provider: str, model: str, prompt: str, spent: CallSpent) -> None:

@@ -34,7 +34,13 @@ from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import AfterHarvest
 from core.kernel.values.usage import Usage
 from core.knowledge.apply import Apply, begin_apply, finish_apply
-from core.knowledge.harvest.distillation import Generate, HarvestCancelledError, Related, nothing_known
+from core.knowledge.harvest.distillation import (
+    Generate,
+    HarvestCancelledError,
+    NoMoneyError,
+    Related,
+    nothing_known,
+)
 from core.knowledge.harvest.harvest_messages import HarvestRun
 from core.knowledge.harvest.harvest_scan import Progress, ScanRequest, look_again, no_progress, scan
 from core.knowledge.harvest.modes import (
@@ -559,7 +565,7 @@ class RunPurse:
         """As `Purse.begin`."""
         expected = Usage(input_tokens=_tokens(prompt), output_tokens=OUTPUT_TOKENS_EST)
         if why := self._let_go(self._payments.price(provider, model, expected) or 0.0):
-            raise HarvestCancelledError(why)
+            raise NoMoneyError(why)
 
     def spent(self, provider: str, model: str, prompt: str, spent: CallSpent) -> None:
         """As `Purse.spent`. A call that a provider may not bill does not count."""

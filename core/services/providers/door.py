@@ -125,6 +125,7 @@ def counted_usage(
         request_id=request_id,
         miss_reason=miss_reason,
         is_estimate=said is None and (is_input_odd or (reply is not None and is_reply_odd)),
+        is_told=said is not None,
     )
 
 
@@ -214,7 +215,11 @@ def sound_usage(usage: Usage) -> Usage:
         request_id=one_line(clean(text_of(usage.request_id)), NAME_CHARS),
         miss_reason=one_line(clean(text_of(english(usage.miss_reason))), DETAIL_CHARS),
     )
-    return replace(sound, is_estimate=sound.is_estimate or usage.is_estimate is True)
+    return replace(
+        sound,
+        is_estimate=sound.is_estimate or usage.is_estimate is True,
+        is_told=sound.is_told and usage.is_told is True,
+    )
 
 
 def sound_models(models: Iterable[ModelProfile]) -> tuple[ModelProfile, ...]:

@@ -195,7 +195,7 @@ def _filled(reported: Usage, expected: Usage, reply_tokens_est: int) -> Usage:
 def _priced(usage: Usage, price: Price) -> Usage:
     """Usage with its cost: the provider's own, ours where it said none or said that it guesses."""
     if usage.cost_usd is None:
-        return replace(usage, cost_usd=price(usage))
+        return replace(usage, cost_usd=price(usage), is_told=False)
     own = price(replace(usage, cost_usd=None)) if usage.is_estimate else None
     return usage if own is None else replace(usage, cost_usd=own, is_estimate=False)
 

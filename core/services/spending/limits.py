@@ -318,7 +318,7 @@ def _unpriced(
     price = state.config.prices.get(model, ...)
     if is_priced if price is ... else price is not None:
         return ()
-    if last_usage(state.discussions.open.get(discussion_id), model).cost_usd is not None:
+    if last_usage(state.discussions.open.get(discussion_id), model).is_told:
         return ()
     return unpriced_limits(model[1] or model[0], _limits_of(state, discussion_id))
 

@@ -51,6 +51,7 @@ _ONLY_WHEN_TRUE = frozenset(
         "is_autonomous",
         "is_estimate",
         "is_inherited",
+        "is_told",
         "pages",
         "side_px",
         "text_bytes",

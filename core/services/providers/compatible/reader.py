@@ -72,7 +72,7 @@ def chat_usage(usage: object, request_id: str) -> Usage:
     lifetimes = _lifetimes(table)
     whole = figure(table.get("total_tokens")) or None
     if not any(figure(value) for value in (sent, reply, whole)) and None not in (sent, reply):
-        return Usage(request_id=request_id, cost_usd=_cost(table) or None)
+        return counted_usage(request_id=request_id, cost_usd=_cost(table) or None)
     cached = (figure(read) or 0) + (figure(written) or 0)
     if "cache_read_input_tokens" in table and (before := figure(sent)) is not None and cached > before:
         sent, whole = before + cached, None  # as Anthropic counts: the parts of the cache stand beside

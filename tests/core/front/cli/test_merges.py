@@ -103,3 +103,16 @@ def test_a_playbook_becomes_a_draft(world: World) -> None:
     assert ended.code == 0, ended.err
     assert "nothing uses the draft until you rename it to ship.sh" in ended.out
     assert "# 1. Push." in read(world, "drafts/ship.sh.draft")
+
+
+def test_a_merge_that_a_limit_holds_back_failed_and_says_why_in_json_too(world: World) -> None:
+    write(world, "facts.md", FACTS)
+    with world.config.open("a", encoding="utf-8") as config:
+        config.write("[ai_settings.caching]\nday_limit_usd = 0.001\n")
+
+    ended = world.run("knowledge", "merge", "facts", "--json")
+
+    assert ended.code == 1
+    assert "so the program cannot enforce the limit of $0.001 for today" in ended.json["error"]["message"]
+    assert "--over-limit" in ended.err
+    assert world.server.bodies == []

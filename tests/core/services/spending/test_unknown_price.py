@@ -13,7 +13,9 @@ from core.kernel.values.settings import AiSettings, CachingSettings, Settings
 from core.kernel.values.state import AppState, ConfigState, DiscussionsState, SpendingState
 from core.kernel.values.updates import outcome_of
 from core.kernel.values.usage import LimitScope, Usage
+from core.services.providers.door import counted_usage
 from core.services.settings.settings_messages import FindCallPrices, PricesFound
+from core.services.spending.estimates import booked
 from core.services.spending.limits import batch_past_limit, has_room, limit_reached, reached_limits
 from core.talk.discussion.discussion_messages import ChangeDiscussion
 from core.talk.turn.turn_messages import CallProvider, CancelCall, RequestBuilt, SendPrompt, SendRequest
@@ -94,12 +96,16 @@ def test_a_harvest_and_a_batch_are_judged_by_the_model_that_reads() -> None:
 
 def test_a_vendor_that_told_what_the_last_call_cost_is_asked_about_no_more() -> None:
     now = state(Settings(caching=DAY), {KEY: None})
-    told = Message(
-        "m", START, Role.ASSISTANT, (), provider=KEY[0], model=KEY[1], usage=Usage(cost_usd=0.0001)
-    )
-    opened = replace(now.discussions.open["a"], entries=(told,))
 
-    assert not limit_reached(replace(now, discussions=replace(now.discussions, open={"a": opened})), "a")
+    def after(usage: Usage) -> AppState:
+        said = Message("m", START, Role.ASSISTANT, (), provider=KEY[0], model=KEY[1], usage=usage)
+        opened = replace(now.discussions.open["a"], entries=(said,))
+        return replace(now, discussions=replace(now.discussions, open={"a": opened}))
+
+    assert not limit_reached(after(counted_usage(cost_usd=0.0001)), "a")
+    own = booked(counted_usage(input_tokens=9, output_tokens=9), Usage(), 9, lambda _: 0.0001, is_whole=True)
+    assert own.cost_usd == 0.0001
+    assert "cannot enforce" in limit_reached(after(own), "a"), "we told it, by a price that is gone"
 
 
 @pytest.fixture
