@@ -121,7 +121,7 @@ def with_recovered(
         leaks = [leak for leak in several if not any(map(stands_elsewhere, leak.cores))]
         if is_thought or not leaks:
             found.append(part)  # thoughts stay as they came: they go back so
-        elif rest := _without(text, leaks):
+        elif rest := _words_beside(part, text, leaks, schemas):
             found.append(TextPart(rest))
         for leak in leaks:
             for name, given in leak.calls:
@@ -232,7 +232,7 @@ def _without_told(part: Part, tools: Mapping[str, ToolSchema], made: Collection[
         return part
     text = respelled(part.text)
     leaks = [leak for leak in _leaks(text, tools) if all(_told(*call) in made for call in leak.calls)]
-    return replace(part, text=_without(text, leaks)) if leaks else part
+    return replace(part, text=_words_beside(part, text, leaks, tools)) if leaks else part
 
 
 def _tidied(part: Part) -> Part:
@@ -281,6 +281,18 @@ def shown_texts(request: ProviderRequest, read_blob: Callable[[str], bytes]) -> 
             if not known.is_image:
                 with suppress(SlopError):
                     yield read_blob(known.sha256).decode("utf-8", "replace")
+
+
+def _words_beside(part: Part, text: str, leaks: Sequence[_Leak], tools: Mapping[str, ToolSchema]) -> str:
+    """A part's words beside its leaks, which were found in `text`, its other spelling. Examples in code stay as the model
+    wrote them, where the same calls are found so.
+    """
+    assert isinstance(part, TextPart)
+    plain = respelled(part.text, _quoted)
+    same = list(_leaks(plain, tools)) if plain != text else ()
+    if same and [one.calls for one in same] == [one.calls for one in leaks]:
+        return _without(plain, same)
+    return _without(text, leaks)
 
 
 def _without(text: str, leaks: Sequence[_Leak]) -> str:

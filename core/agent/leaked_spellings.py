@@ -6,6 +6,9 @@ Source: vLLM `vllm/tool_parsers`, SGLang `python/sglang/srt/function_call`, llam
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -57,8 +60,8 @@ SPELLINGS = tuple(
         # Words and tokens before JSON or a name: HyperCLOVA X 14B, GigaChat 3, RWKV, Command R, openPangu, Functionary, Inkling.
         ("-> tool/function_call", r"(?:<\|im_start\|>)?(?:assistant)?\s*-> tool/function_call\n\s*(?=[\[{])", _OPEN),
         ("<|role_sep|>", r"function call<\|role_sep\|>\s*(?=[\[{])", _OPEN),
-        ("Tool Call", r"(?ms)^(?:#{1,6} |\*\*)Tool Call:?(?:\*\*)?:?\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```|\Z)", rf"{_OPEN}\1{_CLOSE}"),
-        ("Action:", r"(?ms)^Action:\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\s*```|\Z)", rf"{_OPEN}\1{_CLOSE}"),
+        ("Tool Call", r"(?ms)^(?:#{1,6} |\*\*)Tool Call:?(?:\*\*)?:?\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```(?=\s*(?:\Z|(?:#{1,6} |\*\*)Tool Call))|\Z)", rf"{_OPEN}\1{_CLOSE}"),
+        ("Action:", r"(?ms)^Action:\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\s*```\s*(?:\Z|^Observation:)|\Z)", rf"{_OPEN}\1{_CLOSE}"),
         ("[unused11]", r"\[unused11\]\s*(?=[\[{])", _OPEN),
         ("[unused12]", r"\[unused12\]", _CLOSE),
         (">>>", r"(?m)^>>>(?=[\w.-]{1,200}\n\s*\{)|(?<=\})>>>(?=[\w.-]{1,200}\n\s*\{)", _OPEN),
@@ -77,9 +80,24 @@ SPELLINGS = tuple(
 )  # fmt: skip
 
 
-def respelled(text: str) -> str:
-    """The text with the calls of all families as the spellings that are read; the same where it has no sign of one."""
+def respelled(text: str, quoted: Callable[[str], Sequence[tuple[int, int]]] = lambda _: ()) -> str:
+    """The text with the calls of all families as the spellings that are read; the same where it has no sign of one.
+
+    Args:
+        quoted: tells the code of a text: what begins in it is an example, and stays as it is.
+    """
     for one in SPELLINGS:
         if one.sign in text:
-            text = one.written.sub(one.meant, text)
+            blocks = sorted(quoted(text))
+            text = one.written.sub(
+                lambda found, one=one, blocks=blocks: (  # type: ignore[misc]
+                    found[0] if _is_inside(found.start(), blocks) else found.expand(one.meant)
+                ),
+                text,
+            )
     return text
+
+
+def _is_inside(at: int, blocks: Sequence[tuple[int, int]]) -> bool:
+    number = bisect_right(blocks, (at, sys.maxsize)) - 1
+    return number >= 0 and at < blocks[number][1]

@@ -348,3 +348,20 @@ def test_no_text_is_lost_but_that_of_calls(pieces: list[str]) -> None:
 def test_a_long_reply_of_backticks_and_tags_is_read_in_proportion(unit: str, end: str, most: int) -> None:
     recovered(unit * most + end)
     assert growth(lambda size: recovered(unit * size + end), 300) <= LINEAR
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"ReAct agents write this:\n\nAction:\n```json\n{LS}\n```\n\nThen they wait for the result.",
+        f"The form is:\n\n**Tool Call:**\n```json\n{LS}\n```\n\nThe server reads it.",
+    ],
+)
+def test_a_form_that_is_explained_stays_in_the_words(text: str) -> None:
+    assert recovered(text) == (text, [])
+
+
+def test_an_example_of_another_family_beside_a_leak_stays_as_the_model_wrote_it() -> None:
+    words = "Kimi writes `<|open|>tool<|sep|>` so.\n\n```\n<calls>\n<arg_type>string</arg_type>\n```"
+    text, calls = recovered(f"{words}\n\n<tool_call>\n{LS}\n</tool_call>")
+    assert (text, len(calls)) == (words, 1)
