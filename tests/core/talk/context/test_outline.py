@@ -406,6 +406,7 @@ def test_nothing_is_imported_until_a_grammar_is_needed() -> None:
 
 
 NAMES: dict[str, tuple[str, str]] = {
+    "letters.jl": ("größe(x) = x\nλ = x -> x\n", "größe λ"),
     "templates.cpp": (
         "template<class T> T Box<T>::take() && { return 1; }\ntemplate<class T> Box<T>::Box() {}\n",
         "Box.take Box.Box",
