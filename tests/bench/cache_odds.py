@@ -20,8 +20,6 @@ from contextlib import ExitStack
 from itertools import product
 from unittest.mock import patch
 
-from msgspec.structs import replace
-
 from core.kernel.values.cache import CacheSettings, GapStats
 from core.talk.caching import keepalive, pings, planner
 from core.talk.caching.cache_book import CacheBook, gaps_of
@@ -83,16 +81,12 @@ class TrueOdds:
 
     def own(self, at: int, now_s: float) -> Odds:
         """Odds of the next turn of a discussion, from its last one, given that none came until now."""
-        first: list[float] = []
-        second: list[float] = []
+        gaps: list[float] = []
         for _ in range(_DRAWN):
             times = (time for time, to in self._drawn_on(now_s) if to == at)
             if (once := next(times, None)) is not None:
-                first.append(once - self._last_s[at])
-                if (twice := next(times, None)) is not None:
-                    second.append(twice - once)
-        later = _odds(second, len(second) / max(1, len(first)))
-        return replace(_odds(first, len(first) / _DRAWN), later=later)
+                gaps.append(once - self._last_s[at])
+        return _odds(gaps, len(gaps) / _DRAWN)
 
     def shared(self, longest_s: float, now_s: float) -> Odds:
         """Odds of the next turn that finds nothing but the shared prefix alive, from the last turn before it."""
@@ -106,8 +100,7 @@ class TrueOdds:
                     found.append(time - before)
                     break
                 seen[to] = before = time
-        odds = _odds(found, len(found) / _DRAWN)
-        return replace(odds, later=odds)
+        return _odds(found, len(found) / _DRAWN)
 
     def _drawn_on(self, now_s: float) -> Iterator[tuple[float, int]]:
         """Turns as they might come, each with its discussion."""

@@ -80,7 +80,7 @@ def outlook(
     extends: bool = True,
     next_round: float = 0.0,
 ) -> Outlook:
-    """Value each lifetime over the turns to come: the next gap is drawn from the odds, all others from `odds.later`.
+    """Value each lifetime over the turns to come, whose gaps are all drawn from the same odds.
 
     Args:
         ttls: lifetimes that may be chosen, of those in `prices.writes`.
@@ -89,11 +89,10 @@ def outlook(
         next_round: probability that the same turn sends another request, 0 to 1: it comes while every entry lives, and
             chooses anew how long they are to live.
     """
-    later = odds.later or odds
     writes = tuple(offer for offer in prices.writes if offer.ttl_s in ttls)
     lifts = keepalive and extends and _can_lift(prices, writes)
     dead, live, without = _steady(
-        writes, prices.read, later, keepalive=keepalive, extends=extends, lifts=lifts
+        writes, prices.read, odds, keepalive=keepalive, extends=extends, lifts=lifts
     )
     kept = {
         ttl_s: min(live[other] for other in live if other == ttl_s or (extends and other > ttl_s))
@@ -117,7 +116,7 @@ def outlook(
         if offer.pings:
             comes = offer.alive * (prices.read + kept[longest_s]) + (1.0 - offer.alive) * dead
             lifted = odds.go_on * comes + offer.upkeep
-    lost = _dead_end(writes, prices.read, later, live, kept, without) if keepalive else dead
+    lost = _dead_end(writes, prices.read, odds, live, kept, without) if keepalive else dead
     unpinged = {
         ttl_s: odds.go_on * (lost - odds.within(ttl_s) * (lost - prices.read - kept[ttl_s])) for ttl_s in live
     }

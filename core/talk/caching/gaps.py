@@ -144,13 +144,11 @@ class Odds(msgspec.Struct, frozen=True):
         gaps_s: seconds; cumulative: their weights up to each, the last is 1. Arrays of doubles where they were
             learned: dozens of such samples are kept, and float objects take four times as much.
         go_on: the probability that another turn of the discussion comes at all.
-        later: odds of the gaps after the next one, None where they are the same.
     """
 
     gaps_s: Sequence[float]
     cumulative: Sequence[float]
     go_on: float
-    later: Odds | None = None
 
     def within(self, seconds: float) -> float:
         """The probability that the next turn comes within so many seconds, if it comes."""
@@ -215,8 +213,7 @@ def own_odds(stats: GapStats, now_s: float = 0.0) -> Odds:
         now_s: Unix time of the turn that it follows; 0.0: at no time of the day.
     """
     go_on = 1.0 - end_chance(stats, stats.turns, now_s)
-    later = 1.0 - end_chance(stats, 2 * stats.turns + 1, now_s)
-    return _with_later(_mixed(stats.own, stats.person), go_on, later, stats, now_s)
+    return _odds(_mixed(stats.own, stats.person), go_on, stats, now_s)
 
 
 def idle_odds(stats: GapStats, turn_s: float, now_s: float) -> Odds:
@@ -253,7 +250,7 @@ def shared_odds(stats: GapStats, longest_s: float, now_s: float = 0.0) -> Odds:
     strange = (stats.strange + _STRANGE * _STARTS) / (stats.starts + _STARTS)
     go_on = share / (share + EDITS) * (1.0 - strange)
     prior: _Sample = [((gap,), share) for gap, share in SHARED_PRIOR]
-    return _with_later([*prior, (needs, 1.0)], go_on, go_on, stats, now_s)
+    return _odds([*prior, (needs, 1.0)], go_on, stats, now_s)
 
 
 def end_chance(stats: GapStats, turns: int, now_s: float) -> float:
@@ -302,23 +299,18 @@ def _mixed(own: tuple[TurnGap, ...], person: tuple[TurnGap, ...]) -> _Sample:
     return [(own, 1.0), (person, scale), *[((gap,), share * scale) for gap, share in _PRIOR]]
 
 
-def _with_later(sample: _Sample, go_on: float, goes_on_later: float, stats: GapStats, now_s: float) -> Odds:
-    # Most gaps are short, and the same at every hour: they are sorted once.
+def _odds(sample: _Sample, go_on: float, stats: GapStats, now_s: float) -> Odds:
+    # Most gaps are short, and the same at every hour.
     short: list[tuple[float, float]] = []
     long: list[tuple[TurnGap, float]] = []
     for gaps, weight in sample:
         short += [(gap.seconds, weight) for gap in gaps if gap.seconds <= _LONG_S]
         long += [(gap, weight) for gap in gaps if gap.seconds > _LONG_S]
-    short.sort()
-    later = _sampled(
-        short,
-        [(gap.seconds * f, weight / len(_SPREAD)) for gap, weight in long for f in _SPREAD],
-        goes_on_later,
-    )
     if not now_s:
-        return replace(later, go_on=go_on, later=later)
+        spread = [(gap.seconds * f, weight / len(_SPREAD)) for gap, weight in long for f in _SPREAD]
+        return _sampled(short, spread, go_on)
     hours = hours_of(stats.shared, (now_s // 3600 + 1) * 3600.0)
-    return replace(_sampled(short, _at_hour(long, hours, now_s), go_on), later=later)
+    return _sampled(short, _at_hour(long, hours, now_s), go_on)
 
 
 def _sampled(short: list[tuple[float, float]], long: list[tuple[float, float]], go_on: float) -> Odds:

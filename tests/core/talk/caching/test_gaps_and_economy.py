@@ -268,8 +268,7 @@ def test_no_outlook_is_worse_than_no_caching(
 @pytest.mark.parametrize("ttl", BOTH)
 def test_the_outlook_of_one_lifetime_is_the_mean_of_many_lots(gaps: GapStats, ttl: int) -> None:
     """One lifetime and no choice: draw discussions by the same odds and add up their bills."""
-    odds = own_odds(gaps).later
-    assert odds is not None
+    odds = own_odds(gaps)
     found = outlook(ANTHROPIC, odds, ttls=(ttl,), extends=False)
     drawn = random.Random(7)
     write = ANTHROPIC.write_at(ttl)

@@ -72,8 +72,6 @@ class Turn:
 
 def expected_bill(first: Hashable, turn_from: Callable[[Hashable], Turn], odds: Odds) -> float:
     """What all turns from the first on are expected to cost: cost = bill + go_on * mean of the states that follow."""
-    assert odds.later is not None
-    assert odds.later.go_on == odds.go_on
     numbers: dict[Hashable, int] = {first: 0}
     rows: list[tuple[float, dict[int, float]]] = []
     waiting = [first]
