@@ -271,14 +271,39 @@ _OF_SANDBOX = ("/dev", "/proc", "/tmp", "/run", "/sys", "/etc")  # noqa: S108
 
 
 def missed_note(output: str, exit_code: int | None, view: ClosedView | None, root: str) -> str:
-    """Sentence that names a folder a failed command may have needed, and how to show it. Empty without such a sign.
+    """Sentences that name folders which a failed command may have needed, and the way to them. Empty without such a sign.
 
-    Nothing is looked up but programs on the search path: whether a file is there stays unknown to who has none of it.
+    Nothing is looked up but programs on the search path, and what it could see: whether another file is there stays unknown.
 
     Args:
         output: its end, as it wrote it; exit_code: None where it was ended; view: what it saw, None: the whole machine.
     """
-    if view is None or not exit_code:
+    if not exit_code:
+        return ""
+    return ". ".join(filter(None, (_missed_words(output, view, root), _sealed_words(output, root))))
+
+
+def _sealed_words(output: str, root: str) -> str:
+    """Words on what is not there in the folder of a toolchain. A command can see such a folder and not write to it, whoever said
+    yes: Maven's error on `install` says only that a file is not there.
+    """
+    home = os.path.realpath(os.path.expanduser("~"))
+    folders = [os.path.join(home, one) for one in TOOLCHAINS]
+    paths = (os.path.normpath(os.path.expanduser(found[1])) for found in _PATH.finditer(output))
+    sealed = (
+        one for one in paths if is_below(one, folders) and not (is_inside(one, root) or os.path.lexists(one))
+    )
+    named = ", ".join(islice(dict.fromkeys(sealed), _MOST_NAMED))
+    return (
+        f"No command can make {named}, for commands only read folders of toolchains. Most tools take a folder in the project instead, "
+        "by an option or a variable"
+        if named
+        else ""
+    )
+
+
+def _missed_words(output: str, view: ClosedView | None, root: str) -> str:
+    if view is None:
         return ""
     missed = tuple(islice(dict.fromkeys(_missed(output, view, root)), _MOST_NAMED))
     if not missed:
