@@ -31,6 +31,7 @@ from core.services.settings.settings_checks import did_you_mean
 from core.services.settings.settings_messages import FindPrices, RefreshModels
 from core.talk.caching.caching_messages import CheckRewrites
 from core.talk.context.context_messages import AssembleContext
+from core.talk.turn.turn_messages import Remark
 
 # A controller for one command: started, waited for, and stopped with everything written.
 
@@ -91,7 +92,7 @@ def session(
         yield state
     finally:
         front.stop()
-    report_refused_writes(front.snapshot(), console)
+    report_remarks(front.snapshot(), console)
     _raise_error(front.snapshot(), (*UNWRITTEN, HOME) if writes else UNWRITTEN)
 
 
@@ -144,10 +145,15 @@ def report_faults(state: AppState, console: Console) -> None:
     report_settings(state.config.settings_faults, state.config.project, console)
 
 
-def report_refused_writes(state: AppState, console: Console) -> None:
-    """Say on standard error which writes of MCP servers the sandbox refused, and how to allow them."""
+_REMARKS = (WRITE_NOTICE, *(f"{kind}/" for kind in Remark))
+
+
+def report_remarks(state: AppState, console: Console) -> None:
+    """Say on standard error which writes of MCP servers the sandbox refused, how to allow them, and what a provider's server
+    did with a request.
+    """
     for notice in state.program.notices:
-        if notice.id.startswith(WRITE_NOTICE):
+        if notice.id.startswith(_REMARKS):
             console.note(tr("manual-slop: {text} {detail}", text=notice.text, detail=notice.detail))
 
 

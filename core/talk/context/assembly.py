@@ -40,6 +40,7 @@ from core.talk.context.difference import (
     break_since,
     break_text,
     compare,
+    effort_break,
     first_break,
     is_as_before,
     is_asked,
@@ -432,8 +433,12 @@ class Assembler:
         else:
             change = self._change(assembly, planned, call.user_message_id)
             found = None if change is None else break_since(spec, request, change.layer)
+        plan = None if planned is None else planned.plan
+        is_cold = before is not None and sent_at is not None and warm_until(before, sent_at) <= now
+        if found is None and spec.previous is not None and not is_cold:
+            found = effort_break(spec.previous.effort, request, plan)
         with in_english():  # the log keeps it
-            broken = break_text(found, None if planned is None else planned.plan) or desk.held
+            broken = break_text(found, plan) or desk.held
         desk.held = ""
         if found is None or before is None or sent_at is None or warm_until(before, sent_at) <= now:
             return broken, ""

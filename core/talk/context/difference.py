@@ -533,6 +533,21 @@ def break_since(spec: StackSpec, request: ProviderRequest, layer: LayerId | None
     return PrefixBreak(layer=layer, byte_offset=offset, reason=SINCE_LAST_START)
 
 
+def effort_break(before: str, request: ProviderRequest, plan: CachePlan | None) -> PrefixBreak | None:
+    """The break of a request that parts from the one before it in its effort alone, at its first message.
+
+    Vendors differ in what a change of effort at the head costs: it is a break where the plan finds nothing to read.
+
+    Args:
+        before: effort of the request before.
+    """
+    if plan is None or plan.read_tokens or before == request.effort.value:
+        return None
+    head = [part for role, part in _parts(request) if role in {"tool", "system"}]
+    offset = sum([len(_text(part).encode("utf-8", "surrogatepass")) for part in head])
+    return PrefixBreak(layer=LayerId.TURNS, byte_offset=offset, reason=_EFFORT)
+
+
 class Basis(msgspec.Struct, frozen=True):
     """Material of a request, as far as it tells why the next one may differ.
 

@@ -507,3 +507,28 @@ def _let_time_pass(world: World) -> None:
         file.read_text("utf-8"),
     )
     file.write_text(text, encoding="utf-8")
+
+
+def test_a_switch_that_a_vendor_refuses_is_told_once_and_later_commands_do_not_try_it(world: World) -> None:
+    with AnthropicServer() as vendor:
+        vendor.refuses = lambda body: (
+            "role 'system' is not supported on this model"
+            if any(one["role"] == "system" for one in body["messages"])
+            else ""
+        )
+        keys = {"ANTHROPIC_API_KEY": anthropic_server.KEY, "ANTHROPIC_BASE_URL": vendor.url}
+        world.config.write_text(
+            '[ai_settings]\nprovider = "anthropic"\nmodel = "claude-opus-5-5"\n', encoding="utf-8"
+        )
+        long = "The tides of the north. " * 1_000
+        assert world.run("send", long, "--effort", "high", given=b"", types=False, **keys).code == 0
+        ended = [
+            world.run(
+                *("send", "And?", "--discussion", "last", "--effort", effort), given=b"", types=False, **keys
+            )
+            for effort in ("low", "medium")
+        ]
+
+        assert [one.code for one in ended] == [0, 0]
+        assert ["refused your change" in one.err for one in ended] == [True, False]
+        assert vendor.refused == 1
