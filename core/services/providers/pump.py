@@ -102,6 +102,46 @@ def asking(call: Call) -> Iterator[None]:
         call.release()
 
 
+_MOST_WAITING, _FEW_WAITING = 1_000, 500
+"""Items that a server may be ahead of the reader: one that sends faster waits, and its pieces take no memory here."""
+
+
+class _Items:
+    """Items of a call on their way from the thread that reads its socket."""
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[StreamItem | BaseException | None] = SimpleQueue()
+        self._room = threading.Event()
+        self._is_over = False
+
+    def put(self, item: StreamItem | BaseException | None) -> None:
+        """Hand an item over at once."""
+        self._queue.put(item)
+
+    def put_in_turn(self, item: StreamItem) -> None:
+        """Hand an item over; wait while the reader is far behind."""
+        self._queue.put(item)
+        if self._is_full():
+            self._room.clear()
+            if self._is_full():
+                self._room.wait()
+
+    def _is_full(self) -> bool:
+        return self._queue.qsize() >= _MOST_WAITING and not self._is_over
+
+    def get(self) -> StreamItem | BaseException | None:
+        """The next item."""
+        item = self._queue.get()
+        if not self._room.is_set() and self._queue.qsize() <= _FEW_WAITING:
+            self._room.set()
+        return item
+
+    def end(self) -> None:
+        """Nobody reads any more."""
+        self._is_over = True
+        self._room.set()
+
+
 def run_call(
     produce: Callable[[], Iterator[StreamItem]], cancel: CancelToken, *, is_sent: bool = False
 ) -> Iterator[StreamItem]:
@@ -120,12 +160,12 @@ def run_call(
         yield Stopped(kind=StopKind.CANCELLED, is_sent=is_sent)
         return
     call = Call(is_sent=is_sent)
-    queue: SimpleQueue[StreamItem | BaseException | None] = SimpleQueue()
-    threading.Thread(target=_pump, args=(produce, call, queue), name="provider-call", daemon=True).start()
+    items = _Items()
+    threading.Thread(target=_pump, args=(produce, call, items), name="provider-call", daemon=True).start()
     cancel.on_cancel(call.close)
-    cancel.on_cancel(lambda: queue.put(Stopped(kind=StopKind.CANCELLED, is_sent=call.is_sent)))
+    cancel.on_cancel(lambda: items.put(Stopped(kind=StopKind.CANCELLED, is_sent=call.is_sent)))
     try:
-        while (item := queue.get()) is not None:
+        while (item := items.get()) is not None:
             if isinstance(item, BaseException):
                 item = _cancelled_or_raise(item, cancel, call)
             yield item
@@ -133,20 +173,17 @@ def run_call(
                 return
     finally:
         call.close()
+        items.end()
 
 
-def _pump(
-    produce: Callable[[], Iterator[StreamItem]],
-    call: Call,
-    queue: SimpleQueue[StreamItem | BaseException | None],
-) -> None:
+def _pump(produce: Callable[[], Iterator[StreamItem]], call: Call, items: _Items) -> None:
     _CURRENT.set(call)
     try:
         for item in produce():
-            queue.put(sound_item(item))
-        queue.put(None)
+            items.put_in_turn(sound_item(item))
+        items.put(None)
     except Exception as error:  # noqa: BLE001 - the edge of this thread: the reader raises it
-        queue.put(error)
+        items.put(error)
     finally:
         call.release()
 
