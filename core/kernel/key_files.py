@@ -113,6 +113,9 @@ _K8S_VALUES = r"(?:data|stringData):[ \t]*\n[ \t]+[\w.-]+:[ \t]*(?!\{\{)[\"']?[^
 _ROWS = {
     late(r"\A#\s*(?:Netscape )?HTTP Cookie File"): "a browser's cookies",
     late(
+        r"(?:\"cookies\"\s*:|\A)\s*\[\s*\{(?=[^{}]{0,4000}\"httpOnly\"\s*:)(?=[^{}]{0,4000}\"value\"\s*:\s*\"[^\"]{16,})"
+    ): "a browser's cookies, as Playwright and extensions save them",
+    late(
         r"^\"?[\w.@+-]{1,64}\"?[:\t ]{1,4}\"?(?:\$[0-9a-z]{1,8}\$[^\s:]{8,400}|\{S?SHA\d*\}[^\s:]{8,400}|md5[0-9a-f]{32}\b"
         r"|SCRAM-SHA-256\$[^\s:]{8,400})",
         re.MULTILINE,
