@@ -60,7 +60,7 @@ PROSE_ENDINGS = frozenset(
 
 READING = 6
 """Form of what is made of a file: with another one, each file is read once more. It goes up with every change of what
-`note_head` or `read_source` makes of a file (`tests/core/retrieval/test_reading.py`): an index keeps old heads otherwise.
+`note_head` or `read_source` makes of a file (`tests/core/retrieval/test_index_form.py`): an index keeps old heads otherwise.
 """
 
 _HEAD_CHARS = 16_384
