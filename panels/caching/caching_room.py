@@ -140,7 +140,7 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
                 continue
             with ui.row(("sum", limit.scope)):
                 ui.icon("icon", "circle-exclamation", tone="warn")
-                ui.text("line", _line(desk.state, dialog.subject, limit), style="strong")
+                ui.text("line", _line(limit), style="strong")
         if not reached:
             ui.text("free", tr("You are below every limit again."))
         cost = fmt.estimated(next_input_usd(desk.state, dialog.subject))
@@ -176,22 +176,18 @@ def _wait_for_limit(desk: Desk, dialog: Dialog) -> None:
         _give(desk, replace(dialog.command, over_limit=False, awaits_limit=True))
 
 
-def _line(state: AppState, discussion_id: str, limit: ReachedLimit) -> str:
+def _line(limit: ReachedLimit) -> str:
     """`This discussion: $5.02 of $5.00`."""
-    is_own = limit.scope is LimitScope.DISCUSSION
-    what = tr("This discussion") if is_own else tr("Today")
-    row = state.discussions.summaries.get(discussion_id)
-    is_estimate = state.spending.has_estimate if not is_own else row is not None and row.usage.is_estimate
-    spent = fmt.money(limit.spent_usd, is_estimate=is_estimate)
-    limit_usd = fmt.money(limit.limit_usd)
+    what = tr("This discussion") if limit.scope is LimitScope.DISCUSSION else tr("Today")
+    limit_usd = fmt.dollars(limit.limit_usd)
     if not limit.reserved_usd:
-        return tr("{scope}: {spent} of {limit_usd}", scope=what, spent=spent, limit_usd=limit_usd)
+        return tr("{scope}: {spent} of {limit_usd}", scope=what, spent=limit.spent, limit_usd=limit_usd)
     return tr(
         "{scope}: {spent} of {limit_usd}, about {reserved_usd} more in progress",
         scope=what,
-        spent=spent,
+        spent=limit.spent,
         limit_usd=limit_usd,
-        reserved_usd=fmt.money(limit.reserved_usd),
+        reserved_usd=fmt.dollars(limit.reserved_usd),
     )
 
 

@@ -577,7 +577,7 @@ def day_line(desk: Desk) -> str:
 
 def _against(limit_usd: float | None) -> str:
     return (
-        tr(", no limit") if limit_usd is None else tr(", limit {limit_usd}", limit_usd=fmt.money(limit_usd))
+        tr(", no limit") if limit_usd is None else tr(", limit {limit_usd}", limit_usd=fmt.dollars(limit_usd))
     )
 
 

@@ -168,6 +168,8 @@ def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:
     match message.role:
         case Role.USER if is_opening(state, message):
             return "moon", "muted", tr("The program")
+        case Role.USER if message.asks_rest:
+            return "play", "muted", tr("The program")
         case Role.USER if message.is_autonomous:
             return "sitemap", "muted", tr("Task, from the model of the parent discussion")
         case Role.USER:
@@ -200,7 +202,7 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
     if message.role is Role.ASSISTANT:
         actions = (*CARD_ACTIONS, REGENERATE)
     if (
-        message.is_of_tools or message.is_autonomous
+        message.is_of_tools or message.is_of_program
     ):  # what a tool answered is nobody's to reword, nor what it was asked
         actions = tuple(one for one in actions if one[0] != "edit")
     width = ui.width()
@@ -425,7 +427,7 @@ def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         desk.ui.icon("icon", "trash-can", tone="faint")
         who = (
             tr("Message of the program to the model")
-            if message.is_autonomous
+            if message.is_of_program
             else tr("Your message")
             if message.role is Role.USER
             else tr("Reply")

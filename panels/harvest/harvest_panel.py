@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from core.app.app_messages import Command, DismissNotice
 from core.kernel import figures as fmt
 from core.kernel.language import tr
 from core.kernel.values.harvest import ArtifactClass
-from core.knowledge.harvest.harvest_messages import NOTICE, ApplyHarvest, CancelHarvest, LookForHarvest
+from core.knowledge.harvest.harvest_messages import ApplyHarvest, CancelHarvest, LookForHarvest
 from panels.base.desk import Desk, answers
-from panels.base.gauge import LEVEL_ICONS
 from panels.base.ui import Option
 from panels.base.view import Dialog
 from panels.harvest import harvest_facts
@@ -20,7 +18,7 @@ from panels.harvest.conversations import conversations_section
 from panels.harvest.harvest_room import HarvestView
 from panels.harvest.harvest_settings import change_sources
 from panels.harvest.preview import preview_section
-from panels.knowledge.knowledge_dialogs import removal_question
+from panels.knowledge.knowledge_dialogs import refusal, removal_question
 
 
 def harvest_panel(desk: Desk) -> None:
@@ -34,7 +32,7 @@ def harvest_panel(desk: Desk) -> None:
     _tabs(desk)
     _progress(desk)
     _problem(desk)
-    _refusal(desk)
+    refusal(desk)
     removal_question(desk)
     with desk.ui.surface(("part", own.tab), "clear", height=0, padding=(0, 0)):
         match own.tab:
@@ -49,7 +47,9 @@ def harvest_panel(desk: Desk) -> None:
 
 
 def _look(desk: Desk) -> None:
-    """Look once on first sight and after something was forgotten, and once more after each change of a setting that the look depends on."""
+    """Look once on first sight and after something was forgotten, and once more after each change of a setting that the
+    look depends on, and after a discussion came or went: the list says what is true now.
+    """
     state, own = desk.state, desk.view.of(HarvestView)
     now = state.config.settings.knowledge
     if own.has_looked and state.harvest.looked_at is None:  # what was seen then was forgotten since
@@ -59,10 +59,11 @@ def _look(desk: Desk) -> None:
         not state.program.home
         or state.program.is_loading
         or state.harvest.is_busy
-        or own.has_looked_with(now)
+        or (own.has_looked_with(now) and own.looked_among == len(state.discussions.summaries))
     ):
         return
-    is_first, own.looked_with = own.looked_with is None, now
+    is_first = own.looked_with is None
+    own.looked_with, own.looked_among = now, len(state.discussions.summaries)
     if not is_first or state.harvest.looked_at is None:
         desk.send(LookForHarvest())
 
@@ -122,28 +123,6 @@ def _problem(desk: Desk) -> None:
                 desk.send(LookForHarvest())
         if remedy:
             ui.text("remedy", remedy, tone="muted", style="small", wraps=True)
-
-
-def _refusal(desk: Desk) -> None:
-    """Say why a run did not begin, where it was asked for, and offer what the notice offers. Sends that, DismissNotice."""
-    ui, harvest = desk.ui, desk.state.harvest
-    notice = next((one for one in desk.state.program.notices if one.id == NOTICE), None)
-    if notice is None or notice.text == harvest.problem:
-        return
-    icon, tone = LEVEL_ICONS[notice.level]
-    with ui.surface("refusal", "card", padding=(12, 6)), ui.group("lines", gap=4):
-        with ui.row("what"):
-            ui.icon("icon", icon, tone=tone)
-            ui.text("text", notice.text, style="small_strong", wraps=True, width=0)
-            if ui.button("dismiss", "", icon="xmark", kind="ghost", is_small=True, tip=tr("Dismiss")):
-                desk.send(DismissNotice(notice.id))
-        if notice.detail:
-            ui.text("detail", notice.detail, tone="muted", style="small", wraps=True)
-        if not isinstance(notice.action, Command) or harvest.is_busy:
-            return
-        if ui.button("action", notice.action_label, is_small=True):
-            desk.send(notice.action)
-            desk.send(DismissNotice(notice.id))
 
 
 # The dialogs of the harvest: what giving up and discarding do, and the choosers of further sources.

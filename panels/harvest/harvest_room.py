@@ -38,7 +38,8 @@ class HarvestView(msgspec.Struct):
     """The panel's own state.
 
     Args:
-        looked_with: the settings that the last look was asked for with, None before the first; has_looked: a look was there.
+        looked_with: the settings that the last look was asked for with, None before the first; looked_among: how many
+            discussions there were then; has_looked: a look was there.
         left_out: paths of candidates that are not ticked; met: of those that were listed before, met_look: when they were last.
         batched_seen: the report whose unanswered conversations were unticked; waits_for_batch: Collect was pressed, and what
             comes of it is to be shown.
@@ -52,6 +53,7 @@ class HarvestView(msgspec.Struct):
 
     tab: HarvestTab = "conversations"
     looked_with: KnowledgeSettings | None = None
+    looked_among: int = 0
     has_looked: bool = False
     are_settings_open: bool = False
     left_out: frozenset[str] = frozenset()

@@ -43,7 +43,8 @@ WHY = {
     ),
 }
 FULL_FROM = 0.95
-WIDE_PX = 320
+WIDE_PX, BESIDE_PX = 320, 340
+"""Width from which the button has its long name, and from which it stands beside the words."""
 
 
 def digest_path(state: AppState) -> str:
@@ -61,7 +62,7 @@ def switch_row(desk: Desk) -> None:
     """Draw the switch with its state in a line. Sends RegenerateDigest, DeleteDigest, ChangeSetting."""
     ui, knowledge = desk.ui, desk.state.knowledge
     title, tone, icon = SWITCH[knowledge.switch]
-    label = tr("Regenerate digest") if ui.width() >= WIDE_PX else tr("Regenerate")
+    is_beside = not 0 < ui.width() < BESIDE_PX
     with ui.row("switch"):
         ui.icon("icon", icon, tone=tone, tip=WHY[knowledge.switch])
         with ui.group("words", gap=3):
@@ -69,13 +70,24 @@ def switch_row(desk: Desk) -> None:
             ui.text(
                 "note", _note(desk.state), tone="muted", style="small", width=0, tip=WHY[knowledge.switch]
             )
-        if not desk.state.program.is_home_read_only:
-            _on_off(desk)
-        if ui.button("regenerate", label, icon="arrows-rotate", is_small=True,
-                     kind="primary" if knowledge.switch is DigestSwitch.OFF_BY_DELETION else "plain",
-                     is_enabled=not desk.state.program.is_home_read_only,
-                     tip=tr("Make the digest anew from your items, without a model and free; this turns knowledge on")):  # fmt: skip
-            desk.send(RegenerateDigest())
+        if is_beside:
+            _switch_controls(desk)
+    if not is_beside:
+        with ui.row("controls"):
+            _switch_controls(desk)
+
+
+def _switch_controls(desk: Desk) -> None:
+    """Draw the switch and the way to a new digest."""
+    ui, knowledge = desk.ui, desk.state.knowledge
+    label = tr("Regenerate digest") if ui.width() >= WIDE_PX else tr("Regenerate")
+    if not desk.state.program.is_home_read_only:
+        _on_off(desk)
+    if ui.button("regenerate", label, icon="arrows-rotate", is_small=True,
+                 kind="primary" if knowledge.switch is DigestSwitch.OFF_BY_DELETION else "plain",
+                 is_enabled=not desk.state.program.is_home_read_only,
+                 tip=tr("Make the digest anew from your items, without a model and free; this turns knowledge on")):  # fmt: skip
+        desk.send(RegenerateDigest())
 
 
 def _on_off(desk: Desk) -> None:

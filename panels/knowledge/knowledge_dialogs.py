@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+from core.app.app_messages import Command, DismissNotice
 from core.app.forgetting.forgetting_places import DELETE_SAYS, FORGET_SAYS
 from core.kernel.language import tr
 from core.kernel.values.knowledge import DraftKind, Item, RemovalQuestion
 from core.knowledge.harvest.harvest_messages import (
+    NOTICE,
     ApplyHarvest,
     ApplyMerge,
     GraduatePlaybook,
@@ -18,6 +20,7 @@ from core.knowledge.knowledge_messages import AttachNotes, DeleteKnowledgeItem
 from core.knowledge.merges import becomes, draft_name, draft_text
 from core.talk.caching.rewrites import withdrawal_text
 from panels.base.desk import Desk, answers
+from panels.base.gauge import LEVEL_ICONS
 from panels.base.ui import ButtonKind, Option
 from panels.base.view import Dialog
 from panels.knowledge.history import history_dialog
@@ -129,6 +132,28 @@ def _attach_notes(desk: Desk, dialog: Dialog) -> None:
     desk.view.dialog = None
     if picked and note is not None:
         ask(desk, note, AttachNotes(file_id=note.file_id, path=picked[0]))
+
+
+def refusal(desk: Desk) -> None:
+    """Say why a harvest or a merge did not begin, where it was asked for, and offer what the notice offers. Sends that, DismissNotice."""
+    ui, harvest = desk.ui, desk.state.harvest
+    notice = next((one for one in desk.state.program.notices if one.id == NOTICE), None)
+    if notice is None or notice.text == harvest.problem:
+        return
+    icon, tone = LEVEL_ICONS[notice.level]
+    with ui.surface("refusal", "card", padding=(12, 6)), ui.group("lines", gap=4):
+        with ui.row("what"):
+            ui.icon("icon", icon, tone=tone)
+            ui.text("text", notice.text, style="small_strong", wraps=True, width=0)
+            if ui.button("dismiss", "", icon="xmark", kind="ghost", is_small=True, tip=tr("Dismiss")):
+                desk.send(DismissNotice(notice.id))
+        if notice.detail:
+            ui.text("detail", notice.detail, tone="muted", style="small", wraps=True)
+        if not isinstance(notice.action, Command) or harvest.is_busy:
+            return
+        if ui.button("action", notice.action_label, is_small=True):
+            desk.send(notice.action)
+            desk.send(DismissNotice(notice.id))
 
 
 # The question before much is taken out of a category at once: the list, and a yes or a no.

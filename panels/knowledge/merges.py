@@ -44,7 +44,7 @@ from panels.base.desk import READ_ONLY, Desk
 from panels.base.gauge import file_button
 from panels.base.ui import Ui
 from panels.base.view import Same
-from panels.knowledge.knowledge_dialogs import removal_question
+from panels.knowledge.knowledge_dialogs import refusal, removal_question
 from panels.knowledge.knowledge_room import EDITOR_KEYS, KnowledgeView, MergeWords
 from panels.knowledge.rows import reader_fault, source_of, where_it_goes
 
@@ -94,6 +94,7 @@ def merge_section(desk: Desk) -> None:
     if (category := desk.view.of(KnowledgeView).merge_offer) is not None:
         _offer(desk, category)
         return
+    refusal(desk)
     if harvest.problem:
         with ui.row("problem"):
             ui.icon("icon", "triangle-exclamation", tone="warn")

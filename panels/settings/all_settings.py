@@ -156,7 +156,9 @@ def parsed_value(one: Setting, typed: str) -> tuple[Value | None, str]:
         return _checked(one, tuple(part.strip() for part in text.split(",") if part.strip()))
     number = _number(one, text)
     if number is None:
-        wanted = tr("a size, for example 25 MB") if is_size(one) else f"a {one.kind.value}"
+        wanted = tr("a number") if one.kind is Kind.NUMBER else tr("a whole number")
+        if is_size(one):
+            wanted = tr("a size, for example 25 MB")
         return None, tr("{text!r} is not {kind}.", text=text, kind=wanted)
     low, high = one.minimum, one.maximum
     if (low is not None and number < low) or (high is not None and number > high):

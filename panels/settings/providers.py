@@ -235,7 +235,7 @@ def models_section(desk: Desk) -> None:
     why = (
         ""
         if ai.provider or ai.model
-        else tr("This holds until you use a model: one with a key, else the small built-in model.")
+        else tr("When you use another model, the next discussion begins with that one.")
     )
     ui.text(
         "first",

@@ -276,13 +276,15 @@ def _said(desk: Desk) -> Notice | None:
 
 def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
     """All but what is shown elsewhere: the question of trust above, what belongs to a discussion that is not in front,
-    the way back to what was deleted and why a harvest did not begin in their panel. A failed send is told where it failed.
+    the way back to what was deleted and why a harvest or a merge did not begin in their panel. A failed send is told where it failed.
     """
     opened = selection.opened(state)
     here = opened.id if opened is not None and view.page == "chat" else ""
     told = {"trust"}
     if "hub" in shown_panes(view):
         told.update({"knowledge": WAYS_BACK, "harvest": (HARVEST,)}.get(view.panel, ()))
+        if view.panel == "knowledge" and view.of(KnowledgeView).tab == "merge":
+            told.add(HARVEST)
     if opened is not None and opened.failure is not None:
         told.add(f"call/{opened.id}")
     return tuple(

@@ -75,6 +75,7 @@ def message_data(message: Message) -> dict[str, Any]:
         "role": message.role.value,
         "status": message.status.value,
         **({"is_autonomous": True} if message.is_autonomous else {}),
+        **({"asks_rest": True} if message.asks_rest else {}),
         "text": message.text,
         "reasoning": message.reasoning,
         "provider": message.provider,

@@ -99,7 +99,8 @@ class MessageData(Data, frozen=True, tag_field="type", tag="message"):
     """One message. What a vendor wants back of its reasoning stays inside.
 
     `version_of`: the first version of the reply that this one is another version of; empty for that one itself.
-    `is_autonomous`: words of the program's, by which an autonomous turn began, and not the person's.
+    `is_autonomous`: words of the program's, by which an autonomous turn began, and not the person's. `asks_rest`: words of
+    the program's, too, by which the person had a reply continued.
     """
 
     id: str
@@ -116,6 +117,7 @@ class MessageData(Data, frozen=True, tag_field="type", tag="message"):
     is_edited: bool
     version_of: str
     is_autonomous: bool
+    asks_rest: bool
     usage: UsageData | None
 
     @classmethod

@@ -176,6 +176,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
     `version_of`: the first version of the reply that this one is another version of, empty for that one itself.
     `is_autonomous`: words of the program's in the person's place, by which an autonomous turn or a task began.
+    `asks_rest`: words of the program's that ask for the rest of a reply: the person pressed Continue.
     """
 
     id: str
@@ -190,11 +191,17 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     is_deleted: bool = False
     version_of: str = ""
     is_autonomous: bool = False
+    asks_rest: bool = False
+
+    @property
+    def is_of_program(self) -> bool:
+        """True for words of the program's in the person's place."""
+        return self.is_autonomous or self.asks_rest
 
     @property
     def is_of_person(self) -> bool:
         """True for a message of the person."""
-        return self.role is Role.USER and not self.is_autonomous
+        return self.role is Role.USER and not self.is_of_program
 
     @property
     def text(self) -> str:

@@ -17,7 +17,7 @@ class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
     """Something was said.
 
     `version_of`: the reply, or the person's message, that this one is another version of. It is the chosen one from then on,
-    unless the person has written on behind that reply meanwhile. `is_autonomous`: as of `Message`.
+    unless the person has written on behind that reply meanwhile. `is_autonomous`, `asks_rest`: as of `Message`.
     """
 
     id: str
@@ -29,6 +29,7 @@ class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
     model: str = ""
     version_of: str = ""
     is_autonomous: bool = False
+    asks_rest: bool = False
 
 
 class ChooseRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="choose"):

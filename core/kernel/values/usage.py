@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from core.kernel.figures import dollars
+from core.kernel.figures import dollars, money
 from core.kernel.language import as_sentences, tr
 
 # Usage and cost of a call, in one meaning on every provider.
@@ -212,6 +212,7 @@ class ReachedLimit(msgspec.Struct, frozen=True):
 
     Args:
         reserved_usd: what calls under way are expected to cost, on top of `spent_usd`.
+        is_estimate: of some of `spent_usd` the provider did not say what it cost.
         why: of a scope that is not known, and of a price that is not, the whole sentence.
     """
 
@@ -219,7 +220,13 @@ class ReachedLimit(msgspec.Struct, frozen=True):
     limit_usd: float
     spent_usd: float
     reserved_usd: float = 0.0
+    is_estimate: bool = False
     why: str = ""
+
+    @property
+    def spent(self) -> str:
+        """What is spent, as every place that names it writes it."""
+        return money(self.spent_usd, is_estimate=self.is_estimate)
 
     @property
     def sentence(self) -> str:
@@ -235,7 +242,7 @@ class ReachedLimit(msgspec.Struct, frozen=True):
             "You have reached the limit of {limit_usd} for {scope}: {spent_usd} spent.",
             limit_usd=dollars(self.limit_usd),
             scope=_SCOPE_WORDS[self.scope],
-            spent_usd=dollars(self.spent_usd),
+            spent_usd=self.spent,
         )
         return as_sentences(said, more)
 

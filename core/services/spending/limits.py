@@ -258,7 +258,9 @@ def has_room(
         return False
     if _is_unsure(state, discussion_id):
         return False
-    return all(reached(*one) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums)
+    return all(
+        reached(*one[:4]) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums
+    )
 
 
 def _is_unsure(state: AppState, discussion_id: str) -> bool:
@@ -300,7 +302,11 @@ def reached_limits(
         (ReachedLimit(scope=LimitScope.UNKNOWN, limit_usd=0.0, spent_usd=0.0, why=unread),) if unread else ()
     )
     unpriced = _unpriced(state, discussion_id, model, is_priced=is_priced)
-    return (*first, *(limit for one in sums if (limit := reached(*one)) is not None), *unpriced)
+    return (
+        *first,
+        *(limit for one in sums if (limit := reached(*one[:4], is_estimate=one[4])) is not None),
+        *unpriced,
+    )
 
 
 def _unpriced(
@@ -388,12 +394,27 @@ def _unread(state: AppState, discussion_id: str) -> str:
 
 
 def reached(
-    scope: LimitScope, limit_usd: float | None, spent_usd: float, reserved_usd: float
+    scope: LimitScope,
+    limit_usd: float | None,
+    spent_usd: float,
+    reserved_usd: float,
+    *,
+    is_estimate: bool = False,
 ) -> ReachedLimit | None:
-    """The limit, where what is spent and what is under way reach it; None where they do not, or there is none."""
+    """The limit, where what is spent and what is under way reach it; None where they do not, or there is none.
+
+    Args:
+        is_estimate: of some of what is spent the provider did not say what it cost.
+    """
     if limit_usd is None or spent_usd + reserved_usd < limit_usd:
         return None
-    return ReachedLimit(scope=scope, limit_usd=limit_usd, spent_usd=spent_usd, reserved_usd=reserved_usd)
+    return ReachedLimit(
+        scope=scope,
+        limit_usd=limit_usd,
+        spent_usd=spent_usd,
+        reserved_usd=reserved_usd,
+        is_estimate=is_estimate,
+    )
 
 
 def past_limit(limit_usd: float | None, spent_usd: float, reserved_usd: float, batch_usd: float) -> str:
@@ -417,14 +438,14 @@ def batch_past_limit(
     """As `past_limit`, by the program's state, or that its price is not known. `besides`, `elsewhere_usd`: as of `reached_limits`."""
     if unpriced := _unpriced(state, "", model, is_priced=usd > 0):
         return limit_words(unpriced)
-    _, limit, spent, under_way = _sums(state, "", besides=besides, elsewhere_usd=elsewhere_usd)[1]
+    _, limit, spent, under_way, _ = _sums(state, "", besides=besides, elsewhere_usd=elsewhere_usd)[1]
     return past_limit(limit, spent, under_way, usd)
 
 
 def _sums(
     state: AppState, discussion_id: str, *, besides: str = "", elsewhere_usd: float = 0.0
-) -> tuple[tuple[LimitScope, float | None, float, float], ...]:
-    """Each limit with what is spent and what is under way."""
+) -> tuple[tuple[LimitScope, float | None, float, float, bool], ...]:
+    """Each limit with what is spent, what is under way, and whether some of what is spent is our estimate."""
     summary = state.discussions.summaries.get(discussion_id)
     payer = _payer(state, summary)
     limit = None if payer is None else discussion_limit_usd(state, payer.meta)
@@ -437,6 +458,7 @@ def _sums(
             state.config.settings.caching.day_limit_usd,
             state.spending.spent_today_usd or 0.0,
             under_way_usd(state, besides=besides) + elsewhere_usd,
+            state.spending.has_estimate,
         ),
         (LimitScope.DISCUSSION, own, *_spent(state, frozenset({discussion_id}), besides)),
     )
@@ -447,9 +469,9 @@ def _payer(state: AppState, summary: DiscussionSummary | None) -> DiscussionSumm
     return None if summary is None else state.discussions.summaries.get(payer_id(summary.meta), summary)
 
 
-def _spent(state: AppState, members: frozenset[str], besides: str) -> tuple[float, float]:
-    """US dollars that discussions spent, and that they have under way."""
-    rows = filter(None, map(state.discussions.summaries.get, members))
+def _spent(state: AppState, members: frozenset[str], besides: str) -> tuple[float, float, bool]:
+    """US dollars that discussions spent, and that they have under way; True if some of the first are our estimate."""
+    rows = [row for row in map(state.discussions.summaries.get, members) if row is not None]
     calls = state.turns.calls.values()
     under_way = sum(call.reserved_usd or 0.0 for call in calls if call.discussion_id in members)
     held = (
@@ -457,4 +479,5 @@ def _spent(state: AppState, members: frozenset[str], besides: str) -> tuple[floa
         for key, one in state.spending.reserved.items()
         if one.discussion_id in members and key != besides
     )
-    return sum(row.usage.cost_usd or 0.0 for row in rows), under_way + sum(held)
+    spent = sum(row.usage.cost_usd or 0.0 for row in rows)
+    return spent, under_way + sum(held), any(row.usage.is_estimate for row in rows)

@@ -375,7 +375,7 @@ def sum_cells(one: UsageSum) -> tuple[str, ...]:
 
 
 def _rate(one: UsageSum) -> str:
-    return "" if one.tokens_per_s is None else tr("{tokens:.0f} tokens/s", tokens=one.tokens_per_s)
+    return "" if one.tokens_per_s is None else tr("{tokens:,.0f} tokens/s", tokens=one.tokens_per_s)
 
 
 def cost_text(one: UsageSum) -> str:

@@ -212,8 +212,8 @@ def adds_switches(state: AppState, meta: DiscussionMeta) -> bool:
 
 
 def _is_ours(message: Message | None) -> bool:
-    """True for words of the program's own, by which a turn began that no person asked for."""
-    return message is not None and message.is_autonomous
+    """True for words of the program's own: nothing of a person's is asked in them."""
+    return message is not None and message.is_of_program
 
 
 def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None:

@@ -186,7 +186,7 @@ def _message_blocks(meta: DiscussionMeta, message: Message, versions: ReplyVersi
 
 def _speaker(meta: DiscussionMeta, message: Message) -> str:
     ours = "Task" if meta.delegated_by else "Autonomous turn"
-    name = ours if message.is_autonomous else _SPEAKERS[message.role]
+    name = ours if message.is_autonomous else "Program" if message.asks_rest else _SPEAKERS[message.role]
     return f"{name} from {_code(f'{message.provider}/{message.model}')}" if message.model else name
 
 

@@ -47,6 +47,7 @@ RECORD_TYPES: dict[str, type[Record]] = {str(cls.__struct_config__.tag): cls for
 _SURROGATES = late("[\ud800-\udfff]")
 _ONLY_WHEN_TRUE = frozenset(
     {
+        "asks_rest",
         "attachments",
         "is_autonomous",
         "is_estimate",

@@ -45,6 +45,7 @@ def message_of(record: MessageRecord) -> Message:
         provider=record.provider,
         model=record.model,
         is_autonomous=record.is_autonomous,
+        asks_rest=record.asks_rest,
     )
 
 

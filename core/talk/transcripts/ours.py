@@ -60,7 +60,7 @@ def _span(name: str) -> str:
 
 
 _HEAD = late(
-    rf"## (?P<who>You|Reply|Tool|Task|Autonomous turn)(?: from {_span('model')})?\n\n"
+    rf"## (?P<who>You|Reply|Tool|Task|Autonomous turn|Program)(?: from {_span('model')})?\n\n"
     r"\*(?P<at>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) UTC[^\n*]{0,200}\*\n"
 )
 _FENCE = late(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
@@ -155,7 +155,7 @@ def _transcript(title: str, said: Iterable[Message]) -> Transcript:
     messages: list[TranscriptMessage] = []
     for one in said:
         parent = messages[-1].id if messages else ""
-        role = "system" if one.is_autonomous else one.role.value
+        role = "system" if one.is_of_program else one.role.value
         messages.append(
             TranscriptMessage(
                 id=one.id, role=role, parts=one.parts, parent=parent, at=one.at, model=one.model

@@ -176,13 +176,14 @@ def in_version(
         parts=parts,
         version_of=prompt.version_of or prompt.id,
         is_autonomous=prompt.is_autonomous,
+        asks_rest=prompt.asks_rest,
     )
     state = keep_out_of(state, record.id, kept_out_of(state, prompt.id))
     return save_then_call(state, given, command, record.id, (record,), compared=compared)
 
 
 def continue_reply(state: AppState, given: Stamp, command: ContinueReply) -> Result:
-    """Ask for the rest of a reply that was cut off, as a message of the person."""
+    """Ask for the rest of a reply that was cut off, in the person's place."""
     opened = state.discussions.open.get(command.discussion_id)
     last = next(reversed(opened.messages), None) if opened is not None else None
     if last is None or last.role is not Role.ASSISTANT or last.status is Status.COMPLETE:
@@ -195,7 +196,9 @@ def continue_reply(state: AppState, given: Stamp, command: ContinueReply) -> Res
         )
         remedy = tr("Write text into the file, or delete it to use the program's own text.")
         return decline(state, command.command_id, "continue", problem, remedy), ()
-    record = MessageRecord(id=given.make_id(0), at=given.at, role=Role.USER, parts=(TextPart(text),))
+    record = MessageRecord(
+        id=given.make_id(0), at=given.at, role=Role.USER, parts=(TextPart(text),), asks_rest=True
+    )
     return save_then_call(state, given, command, record.id, (record,))
 
 

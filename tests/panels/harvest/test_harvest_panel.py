@@ -82,6 +82,18 @@ def test_a_changed_setting_is_followed_by_one_more_look() -> None:
     assert screen.asked == [LookForHarvest()]
 
 
+def test_a_discussion_that_came_is_followed_by_one_more_look() -> None:
+    state = hs.looked()
+    screen = open_at("conversations", state)
+    rows_before = state.discussions.summaries
+    like = next(iter(rows_before.values()))
+    came = {"d99": replace(like, meta=replace(like.meta, id="d99"))}
+    screen.show(replace(state, discussions=replace(state.discussions, summaries=rows_before | came)))
+    screen.ui.settle()
+
+    assert screen.asked == [LookForHarvest()]
+
+
 def test_look_again_looks_again() -> None:
     screen = open_at("conversations", hs.looked())
 

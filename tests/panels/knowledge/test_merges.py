@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from core.app.app_messages import DismissNotice
 from core.kernel.values.harvest import ApplyKind, ApplySummary, HarvestState, UndoReport
 from core.kernel.values.knowledge import Category, MergeGroup, MergeProposal, RemovalQuestion
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, Level, Notice
 from core.knowledge.categories import parse_file
 from core.knowledge.harvest.harvest_messages import ApplyMerge, EditMergeGroup, ProposeMerge
 from panels.knowledge.knowledge_room import KnowledgeView
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 from tests.panels.screen import Screen
+from tests.state_fields import with_fields
 
 FILE = parse_file("facts.md", b"".join(b"- The tide number %d.\n" % n for n in range(5)))
 TIP = "Merge: a model proposes a shorter list; you see the price first"
@@ -82,3 +84,15 @@ def test_an_undone_merge_is_said() -> None:
     screen = open_panel(state(look=look, undone=UndoReport("m", 2, (), ())), tab="merge")
 
     assert screen.ui.shows("Merge of facts.md was undone")
+
+
+def test_a_merge_that_did_not_begin_is_said_once_in_its_tab_and_goes_on_from_there() -> None:
+    again = ProposeMerge(Category.FACTS, over_limit=True)
+    notice = Notice(
+        "harvest", Level.WARNING, "No model was asked.", "The limit is reached.", action=again, action_label="Read anyway"
+    )  # fmt: skip
+    screen = open_panel(with_fields(state(), notices=(notice,)), tab="merge")
+
+    assert words_of(screen).count("No model was asked.") == 1
+    screen.ui.click("Read anyway")
+    assert screen.asked == [again, DismissNotice("harvest")]

@@ -15,6 +15,7 @@ from core.services.spending.limits import (
     has_room,
     limit_reached,
     loosens,
+    reached,
     reached_limits,
     release,
     reserve,
@@ -172,3 +173,11 @@ def test_what_is_held_back_counts_towards_both_limits_and_nothing_in_the_backgro
     assert "Running requests may add about $1.10" in limit_reached(full)
     assert not limit_reached(full, besides="harvest")
     assert release(release(full, "harvest"), "keepalive/a").spending.reserved == {}
+
+
+def test_what_is_spent_at_our_estimate_says_so_in_every_sentence_about_the_limit() -> None:
+    told = reached(LimitScope.DAY, 0.01, 0.0246, 0.0, is_estimate=True)
+
+    assert told is not None
+    assert told.spent == "≈$0.025"
+    assert told.sentence.endswith("today: ≈$0.025 spent.")

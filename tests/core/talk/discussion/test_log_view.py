@@ -299,7 +299,7 @@ def test_what_changes_no_entry_leaves_the_very_same_ones_with_all_that_was_made_
 
 def test_a_message_has_all_that_its_record_tells_but_what_it_is_a_version_of() -> None:
     record = MessageRecord(
-        "m1", NOW, Role.ASSISTANT, (TextPart("x"),), Status.INTERRUPTED, "anthropic", "claude", "m0", is_autonomous=True
+        "m1", NOW, Role.ASSISTANT, (TextPart("x"),), Status.INTERRUPTED, "anthropic", "claude", "m0", is_autonomous=True, asks_rest=True
     )  # fmt: skip
     told = set(MessageRecord.__struct_fields__) - {"version_of"}
 

@@ -378,6 +378,8 @@ def test_a_reply_that_was_cut_off_goes_on_as_a_turn_and_the_draft_stays(book: Pl
     assert (draft.text, draft.attachments) == ("later words", (PICTURE,))
     assert "Go on." not in book.state.discussions.prompt_history
     assert messages(book, chosen)[1].status is Status.INTERRUPTED
+    asked = messages(book, chosen)[2]
+    assert (asked.text, asked.is_of_person, asked.is_autonomous) == ("Go on.", False, False)
 
 
 def test_a_stream_that_dropped_goes_on_too_and_its_failure_is_over(book: Playbook) -> None:
