@@ -231,7 +231,7 @@ def _llm_calls(base: sqlite3.Connection, response: Any) -> Iterator[ToolCallPart
 
 
 def _llm_answers(base: sqlite3.Connection, response: Any) -> Iterator[ToolResultPart]:
-    """What the tools of the response before answered, which a response was given."""
+    """Answers of tools that a response was given, to the calls of the one before."""
     if _columns(base, "tool_results"):
         for output, key in base.execute(
             "SELECT output, tool_call_id FROM tool_results WHERE response_id = ? ORDER BY id", (response,)

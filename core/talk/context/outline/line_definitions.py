@@ -20,7 +20,7 @@ _MAX_DEPTH = 30
 
 
 class LineLanguage(msgspec.Struct, frozen=True):
-    """How definitions of a language begin.
+    """Beginnings of a language's definitions.
 
     Args:
         endings: of its files; rules: each with the groups `name` and, where the kind is written, `kind`, or else
