@@ -421,11 +421,13 @@ class LocalEmbedder(OwnEmbedder):
         self.of_languages = OwnEmbedder(self._crunch, E5_NAME) if words_file() is not None else None
 
     def is_foreign(self, text: str) -> bool:
-        """True where a text is in another language than English, as far as that is known in time."""
+        """True where a text is in another language than English. Its words of grammar tell, where the process is too slow."""
         try:
             return self._crunch.is_foreign(text).result(LANGUAGE_S)
         except (TimeoutError, CrunchError, CancelledError):
-            return False
+            from core.retrieval.question_form import is_foreign_by_words
+
+            return is_foreign_by_words(text)
 
     def read(
         self, corpus: Corpus, path: str, file: Path, known_sha256: str, *, tells_language: bool

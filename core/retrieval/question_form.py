@@ -61,6 +61,12 @@ def telling_terms(terms: Sequence[str]) -> tuple[str, ...]:
     return left or tuple(terms)
 
 
+def is_foreign_by_words(text: str) -> bool:
+    """True where several words of mere grammar of one language other than English stand in a message. Cheap: no model is asked."""
+    said = frozenset(words(text[:MAX_QUERY_CHARS]))
+    return max(len(said & known) for known in _grammar()) >= _LEAST_GRAMMAR
+
+
 def asks_for_course(text: str) -> bool:
     """True for a message that asks how many, in which order or how all went along. Of a long one the beginning is read."""
     return _COURSE.search(text[:MAX_QUERY_CHARS].replace("’", "'")) is not None

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from core.kernel.words import query_terms
-from core.retrieval.question_form import asks_for_course, asks_for_value, is_wish, subject_of, telling_terms
+from core.retrieval.question_form import (
+    asks_for_course,
+    asks_for_value,
+    is_foreign_by_words,
+    is_wish,
+    subject_of,
+    telling_terms,
+)
 from core.retrieval.question_words import LANGUAGES
 
 
@@ -144,6 +151,15 @@ def test_one_value_is_asked_for(text: str, is_of_value: bool) -> None:
 )
 def test_mere_grammar_tells_nothing(text: str, terms: tuple[str, ...]) -> None:
     assert telling_terms(query_terms(text)) == terms
+
+
+def test_a_language_is_told_by_its_words_of_grammar() -> None:
+    foreign = ("Wann läuft die Sicherung der Bilder?", "Où est la clé du garage ?", "когда у меня встреча?")
+
+    assert all(map(is_foreign_by_words, foreign))
+    assert not any(
+        map(is_foreign_by_words, ("When does the backup of the photos run?", "Where is my hat?", ""))
+    )
 
 
 def test_no_expression_takes_longer_than_its_text() -> None:
