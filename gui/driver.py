@@ -86,7 +86,7 @@ class Driver:
             frames += 1
 
     def _looks(self) -> object:
-        """What stands on the screen, and where: equal if nothing has changed."""
+        """Texts on the screen and their places: equal if nothing has changed."""
         return [(el.label(), el.spot) for el in self.visible() if el.spot is not None]
 
     # looking

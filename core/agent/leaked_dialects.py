@@ -182,7 +182,7 @@ _ACTION = late(
     rf"[ \t*]{{0,9}}(?:{_LABEL}|(?i:name):\s{{0,9}})([\w.:-]{{1,200}}){_LABEL_OF_INPUT}[\s*]{{0,9}}(?:```\w{{0,10}}\s*)?(?=\{{)"
 )
 _OBSERVED = late(r"(?:\s*`{3,})?\s*[*]{0,2}Observation:?[*]{0,2}\s*\Z")
-"""Where an agent's prompt lets a model stop."""
+"""Words at which an agent's prompt lets a model stop."""
 _BRACKETED = late(rf"{_SAID}([\w.:-]{{1,200}})(?:(\])\s*|{_WITH})")
 _CLOSED = late(r"\s*\]")
 

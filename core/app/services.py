@@ -85,7 +85,7 @@ class HomeCallServices(msgspec.Struct, frozen=True):
         )
 
     def refused(self, provider_id: str) -> RefusedFields:
-        """What a provider's server has refused."""
+        """Parameters that a provider's server has refused."""
         return self.clients.refusals(provider_id)
 
     def provider(self, provider_id: str) -> Provider:

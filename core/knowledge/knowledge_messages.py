@@ -236,7 +236,7 @@ class CountMemoryUse(msgspec.Struct, frozen=True):
 
 
 class EvidenceRead(msgspec.Struct, frozen=True):
-    """What was asked of the evidence was read: of it that alone is given.
+    """Evidence that was asked for; only what was asked for is given.
 
     Args:
         shown: the history of an item or a fact; seen: injections into requests, newest first, of the discussion `seen_in`

@@ -187,7 +187,7 @@ def _terms_of(subject: str) -> tuple[str, ...]:
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    """What a message asks for, read once. `own`: words that are no news to it; `is_course`: it asks for how all went along."""
+    """Form of a message, read once. `own`: words that are no news to it; `is_course`: it asks for how all went along."""
 
     terms: tuple[str, ...]
     own: frozenset[str]

@@ -225,7 +225,7 @@ class ReachedLimit(msgspec.Struct, frozen=True):
 
     @property
     def spent(self) -> str:
-        """What is spent, as every place that names it writes it."""
+        """An amount that is spent, as every place that names it writes it."""
         return money(self.spent_usd, is_estimate=self.is_estimate)
 
     @property

@@ -215,7 +215,7 @@ class Clients:
             return client
 
     def refusals(self, provider: str) -> RefusedFields:
-        """What a provider's server has refused, by models, also in earlier runs."""
+        """Parameters that a provider's server has refused, by models, also in earlier runs."""
         with self._lock:
             server = self._servers.get(provider)
             address = f"{provider} {plain_address(server.base_url)}" if server is not None else provider

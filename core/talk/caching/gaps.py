@@ -97,7 +97,7 @@ def _hours_of(slots: frozenset[int], now_slot: int) -> Hours:
 
 
 def _passed(first: int, last: int, hour: int) -> int:
-    """How often the hours `first` to `last` hold this hour of the day."""
+    """Count of how often the hours `first` to `last` hold this hour of the day."""
     return (last - hour) // _DAY - (first - 1 - hour) // _DAY
 
 

@@ -93,7 +93,7 @@ def rewrite_costs(
     holds_some = has_knowledge or sent.has_recalled
     if not holds_some and not _is_told_otherwise(sent, stack):
         return RewriteCosts(discussion_id=discussion_id)  # nothing changed, and nothing is there to take away
-    asked = _Asked(cache, sent, discussion_id, stack, market, until)
+    asked = _Checked(cache, sent, discussion_id, stack, market, until)
     if not asked.is_warm:
         return RewriteCosts(discussion_id=discussion_id)
     due = _due(asked, view or ContextView())
@@ -117,7 +117,7 @@ def _beyond(asked: Rewrite, due: Rewrite | None) -> Rewrite:
     return replace(asked, tokens=max(0, asked.tokens - due.tokens), cost_usd=cost, most_usd=most)
 
 
-class _Asked:
+class _Checked:
     """Prices of one discussion's next turn: as it was sent last, and with layers 6 and 7 told otherwise."""
 
     def __init__(
@@ -326,7 +326,7 @@ def _is_told_otherwise(sent: SentKnowledge, stack: AggregateStack) -> bool:
     return bool(_gone(sent, stack, before)) or set(before) != set(sent_parts(_now(sent, stack)))
 
 
-def _due(asked: _Asked, view: ContextView) -> Rewrite | None:
+def _due(asked: _Checked, view: ContextView) -> Rewrite | None:
     """Cost of the changes that were made: appended where nothing was deleted and that is cheaper."""
     sent, stack, market = asked.sent, asked.stack, asked.market
     now, before = _now(sent, stack), _before(sent)

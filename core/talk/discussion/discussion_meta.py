@@ -79,7 +79,7 @@ _KINDS: Mapping[str, Any] = {
     "delegated_by": str,
     "mode": Mode,
 }
-"""What each key may hold, in the order in which those of another kind are named."""
+"""Types that each key may hold, in the order in which values of another type are named."""
 _LIMIT = {"spend_limit_usd": Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]}
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -127,7 +127,7 @@ class CallServices(Protocol):
         ...
 
     def refused(self, provider_id: str) -> RefusedFields:
-        """What a provider's server has refused, also in earlier runs."""
+        """Parameters that a provider's server has refused, also in earlier runs."""
         ...
 
     def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
