@@ -99,6 +99,7 @@ def _look(desk: Desk) -> None:
     desk.view.show_hub("harvest")
     own.tab = "conversations"
     own.looked_with = desk.state.config.settings.knowledge
+    own.looked_among = len(desk.state.discussions.summaries)
     desk.send(LookForHarvest())
 
 

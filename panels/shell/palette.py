@@ -43,14 +43,16 @@ class PaletteHit(msgspec.Struct, frozen=True):
 
 def hits(desk: Desk, query: str) -> tuple[PaletteHit, ...]:
     """Lines for what was typed, best first, a screenful at most. The same tuple while nothing that it depends on changed."""
-    can_do = tuple(a for a in desk.actions.values() if a.id != "palette" and a.is_enabled(desk))
+    every = tuple(a for a in desk.actions.values() if a.id != "palette")
+    can_do = tuple(a for a in every if a.is_enabled(desk))
     state = desk.state
     labels = "\n".join(a.shown_label(desk) for a in can_do)
     parts = (
         state.discussions.summaries, state.discussions.search, state.knowledge, state.config.project.presets,
         state.config.templates, query, labels,
     )  # fmt: skip
-    return desk.view.memo.get("palette", parts, lambda: _search(desk, can_do, query))
+    found = desk.view.memo.get("palette", parts, lambda: _search(desk, can_do, query))
+    return found or tuple(_off(desk, one) for one in every if query.strip() and _is_named(desk, one, query))
 
 
 def _search(desk: Desk, can_do: tuple[Action, ...], query: str) -> tuple[PaletteHit, ...]:
@@ -87,11 +89,31 @@ def _action(desk: Desk, action: Action) -> PaletteHit:
     )
 
 
+def _is_named(desk: Desk, action: Action, query: str) -> bool:
+    return bool(best([_action(desk, action)], query))
+
+
+def _off(desk: Desk, action: Action) -> PaletteHit:
+    """A command that cannot be done now: to find it and read so beats finding nothing."""
+    why = action.why_not(desk) or tr("{label}: not possible now", label=action.shown_label(desk))
+
+    def say(desk: Desk) -> None:
+        desk.view.said = (desk.state.discussions.selected_id, why)
+
+    return PaletteHit(
+        label=action.shown_label(desk),
+        icon=action.icon,
+        detail=tr("not now"),
+        key=("action", action.id),
+        run=say,
+    )
+
+
 def _discussions(state: AppState) -> Iterable[PaletteHit]:
     for row in state.discussions.summaries.values():
         name, discussion_id = row.meta.name, row.meta.id
         yield PaletteHit(
-            label=name, icon="comments", detail="discussion", key=("discussion", discussion_id),
+            label=name, icon="comments", detail=tr("discussion"), key=("discussion", discussion_id),
             run=_opens(discussion_id),
         )  # fmt: skip
 
@@ -136,7 +158,7 @@ def _templates(state: AppState, query: str) -> list[PaletteHit]:
     terms = _terms(query)
     return [
         PaletteHit(
-            label=name, icon="file-lines", detail="template", key=("template", name), run=_inserts(name)
+            label=name, icon="file-lines", detail=tr("template"), key=("template", name), run=_inserts(name)
         )
         for name in state.config.templates
         if _holds(name, terms)
@@ -153,7 +175,9 @@ def _inserts(name: str) -> Callable[[Desk], None]:
 def _presets(state: AppState, query: str) -> list[PaletteHit]:
     terms = _terms(query)
     return [
-        PaletteHit(label=name, icon="layer-group", detail="preset", key=("preset", name), run=_show_presets)
+        PaletteHit(
+            label=name, icon="layer-group", detail=tr("preset"), key=("preset", name), run=_show_presets
+        )
         for name in state.config.project.presets
         if _holds(name, terms)
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.agent.agent_messages import KillCommands
 from core.kernel.values.state import AppState, SearchHits
 from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
+from core.talk.turn.turn_messages import RetrySend
 from panels.discussion.view import DiscussionView
 from panels.knowledge.knowledge_room import KnowledgeView
 from panels.shell.palette import HINT, rank
@@ -75,13 +76,16 @@ def test_a_discussion_is_found_by_its_name() -> None:
     assert SelectDiscussion("d7") in screen.asked
 
 
-def test_only_what_can_be_done_now_is_offered() -> None:
+def test_what_cannot_be_done_now_is_found_where_nothing_else_is_and_says_so() -> None:
     screen = _open()
 
     screen.ui.type(HINT, "retry failed")
+    assert screen.ui.shows("not now")
+    screen.ui.press("Enter")
 
-    assert not screen.ui.has("Retry failed send")
-    assert screen.ui.shows("No command, name or text matches.")
+    assert screen.view.dialog is None
+    assert screen.view.said is not None
+    assert not any(isinstance(one, RetrySend) for one in screen.asked)
 
 
 def test_escape_closes_it_and_nothing_else() -> None:
