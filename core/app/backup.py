@@ -17,7 +17,7 @@ from typing import IO, BinaryIO
 
 import msgspec
 
-from core.app.home import alone, restore_folders, take_back
+from core.app.home import alone, folder_of, restore_folders, take_back
 from core.kernel import paths
 from core.kernel.codecs import from_json, to_json
 from core.kernel.disk import Disk, LaterDisk, create_file, make_dirs, remove_tree, reported, sync_dir
@@ -193,6 +193,7 @@ def restore(
     Raises:
         StorageError: this program did not make the archive, it is damaged, or would write outside. LockedError: a program owns the home.
     """
+    home = folder_of(home)
     if take_back(home) is not None or home.exists():
         with alone(home):
             pass  # a program that owns it is named before anything is read, and before the person is asked

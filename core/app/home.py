@@ -147,6 +147,11 @@ def open_home(
     return OpenHome(root=root, notes=(*notes, *_remove_unpacked(root), *survivors(root)))
 
 
+def folder_of(root: Path) -> Path:
+    """Folder of a home whose name may be a link: a restore replaces the folder, and the link stays."""
+    return Path(os.path.realpath(root))
+
+
 def restore_folders(root: Path, now: datetime) -> tuple[Path, Path]:
     """Two free names beside a home: where a restore unpacks, and where it puts the old home. One mark joins them."""
     mark = secrets.token_hex(4)
@@ -166,6 +171,7 @@ def take_back(root: Path, wait_s: float = LOOK_S) -> Holder | None:
     Raises:
         StorageError: it could not be renamed.
     """
+    root = folder_of(root)
     name = glob.escape(root.name)
     for staging in () if root.exists() else sorted(root.parent.glob(f".{name}.restore-*")):
         mark = glob.escape(staging.name.rpartition("-")[2])
@@ -191,6 +197,7 @@ def take_back(root: Path, wait_s: float = LOOK_S) -> Holder | None:
 def _remove_unpacked(root: Path) -> tuple[str, ...]:
     """Remove what a restore had unpacked that was cut off, and say so. One that goes on holds its lock and is left alone."""
     removed = False
+    root = folder_of(root)
     for staging in root.parent.glob(f".{glob.escape(root.name)}.restore-*"):
         with suppress(StorageError):
             if owner(staging) is None:

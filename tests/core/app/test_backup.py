@@ -183,6 +183,32 @@ def test_a_restore_that_is_cut_off_between_its_two_steps_is_taken_back_at_the_ne
     assert any("A restore was cut off before it replaced anything" in note for note in opened.notes)
 
 
+def test_a_link_to_a_home_stays_and_leads_to_what_was_restored(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    folder, link, archive = made_home(tmp_path / "disk"), tmp_path / "home", tmp_path / "kept.tar.gz"
+    link.symlink_to(folder)
+    backed_up(link, archive)
+    (folder / "knowledge/facts.md").write_text("newer", encoding="utf-8")
+    done = restore(archive, link, now=NOW, agreed=lambda _: True)
+    assert link.is_symlink()
+    assert texts(folder) == texts(link) == {**TEXTS, "keys/anthropic": "a key"}
+    assert done is not None
+    assert Path(done.aside).parent == folder.parent
+
+
+def test_a_restore_cut_off_behind_a_link_is_taken_back_at_the_next_start(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    folder, link = made_home(tmp_path / "disk"), tmp_path / "home"
+    link.symlink_to(folder)
+    staging, aside = restore_folders(folder, NOW)
+    staging.mkdir()
+    folder.rename(aside)
+    with alone(link):
+        open_home(link, NOW)
+        assert texts(link).items() >= TEXTS.items()
+    assert [path.name for path in folder.parent.iterdir()] == ["home"]
+
+
 RESTORER = """
 import os, sys
 from datetime import UTC, datetime
