@@ -43,7 +43,7 @@ OPENINGS = late(
     r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
     rf"|<{_PREFIX}{_INVOKES}"
     r"|<[|｜][^<>|｜\s]{1,40}[|｜]?>(?=\s*[\[{])|✿[A-Z]{2,12}✿:|\bfunctools(?=\[)|^tool_code(?=print\()"
-    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>|^|(?<=assistant))\s*(?:commentary|analysis)\s+(?:json\s+)?to=|(?:^|<\|start\|>)assistant\s+to=|^to=(?=functions\.|multi_tool_use\.)"
+    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>\s*|^[ \t]*|(?<=assistant)\s*)(?:commentary|analysis)\s+(?:json\s+)?to=|(?:^|<\|start\|>)assistant\s+to=|^to=(?=functions\.|multi_tool_use\.)"
     rf"|^[ \t*]{{0,9}}{_LABEL}(?=[\w.:-]{{1,200}}{_LABEL_OF_INPUT})"
     r"|^(?:functions|default_api)[.:](?=[\w.:-]{1,200}[ \t]?[{(])"
     r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*[{(])"
@@ -96,13 +96,21 @@ def dialect_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found 
 
 _COMMAS = late(r"\s*[;,]\s*(?=[\[{\w])")
 """Llama and NexusRaven write semicolons between calls."""
-_LEFT = late(rf"\s*(?:(?:{_TOKEN})\s*)+\Z|\s*<[|｜]?(?:\w{{1,10}}[|｜:])?[|｜]?(?:tool|function)_calls?\Z")
+_LAST = late(rf"(?:{_TOKEN}|<[|｜]?(?:\w{{1,10}}[|｜:])?[|｜]?(?:tool|function)_calls?)\Z")
+_MOST_TOKEN = 100
+"""Characters of a marker, at most."""
 
 
 def without_last_tokens(text: str) -> str:
     """The text without the markers that a server left at its end, where it read the call itself."""
-    rest = _LEFT.sub("", text)
-    return text if OPENINGS.search(rest) else rest
+    words = text.rstrip()
+    end = len(words)
+    while found := _LAST.search(words, max(0, end - _MOST_TOKEN), end):
+        end = found.start()
+        while end and words[end - 1].isspace():
+            end -= 1
+    rest = words[:end]
+    return text if end == len(words) or OPENINGS.search(rest) else rest
 
 
 def without_tokens(text: str) -> str:

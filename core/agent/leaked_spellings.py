@@ -58,7 +58,7 @@ SPELLINGS = tuple(
         ("<|tool_arg:", r"<\|tool_arg:start\|>([^<>|]{1,128})<\|tool_arg:value\|>", r"<arg_key>\1</arg_key><arg_value>"),
         ("<|tool_arg:", r"<\|tool_arg:end\|>", "</arg_value>"),
         # Words and tokens before JSON or a name: HyperCLOVA X 14B, GigaChat 3, RWKV, Command R, openPangu, Functionary, Inkling.
-        ("-> tool/function_call", r"(?:<\|im_start\|>)?(?:assistant)?\s*-> tool/function_call\n\s*(?=[\[{])", _OPEN),
+        ("-> tool/function_call", r"(?:<\|im_start\|>)?(?:assistant)?\s{0,9}-> tool/function_call\n\s*(?=[\[{])", _OPEN),
         ("<|role_sep|>", r"function call<\|role_sep\|>\s*(?=[\[{])", _OPEN),
         ("Tool Call", r"(?ms)^(?:#{1,6} |\*\*)Tool Call:?(?:\*\*)?:?\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```(?=\s*(?:\Z|(?:#{1,6} |\*\*)Tool Call))|\Z)", rf"{_OPEN}\1{_CLOSE}"),
         ("Action:", r"(?ms)^Action:\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\s*```\s*(?:\Z|^Observation:)|\Z)", rf"{_OPEN}\1{_CLOSE}"),

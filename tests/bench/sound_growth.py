@@ -11,9 +11,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from core.agent.leaked_calls import elsewhere, with_recovered
 from core.agent.tools.search_files import Grep, _compiled
 from core.kernel.frame import frame, safe_tag, without_blocks
 from core.kernel.secrets import scrub
+from core.kernel.values.messages import TextPart, ToolCallPart
+from core.kernel.values.stack import ToolSchema
 from core.talk.context.globs import expand, glob_base
 from core.talk.context.outline import symbols_of
 from gui.markdown.parse import parse_written
@@ -39,6 +42,9 @@ ENDS = (
 SIGNS = ("`", "*", "[a", "_", "~", "\\", "`a\n", "` ", "~~~\n", "```\n", "\n ")
 EXPRESSIONS = ("(a+)+$", "(a|a)*b", "(.*)(.*)(.*)(.*)(.*)[^a]", "(x+x+)+y", "a{0,900}a{0,1}b")
 SOURCES = {"a.py": "(", "a.c": "{", "a.js": "a=>(", "a.sh": "$(", "a.rb": "[", "a.cpp": "a<", "a.md": "a\n"}
+LEAKS = ("\n", " \n", "<|a|> ", "- <tool_call>\n", "-> tool/function_call ", ", , ")
+TOOLS = (ToolSchema("bash", "Run.", "{}"),)
+CALL = ToolCallPart(call_id="a", name="bash", arguments_json="{}")
 RULES = ("a?\n", "*a*a*b\n", "name\n/path\n")
 
 
@@ -49,6 +55,14 @@ def rows() -> list[Row]:
         _worst("frame", ENDS, lambda text: (frame("file", f"<{text}"), safe_tag("file", f"</{text}x"))),
         _worst("without_blocks", tuple(map(_as_block, ENDS)), lambda text: without_blocks(f"{{{text}x")),
         _worst("words of a reply", SIGNS, shown_words),
+        _worst(
+            "leaked calls", LEAKS, lambda text: with_recovered((TextPart(f"{text}x"),), TOOLS, elsewhere(()))
+        ),
+        _worst(
+            "markers of calls",
+            LEAKS,
+            lambda text: with_recovered((TextPart(f"{text}x"), CALL), TOOLS, elsewhere(())),
+        ),
         _worst("what was written", ("www.", "www. ", "```a\n", "a."), parse_written),
         *(_worst(f"outline of {path}", (unit,), _outline(path)) for path, unit in SOURCES.items()),
         *(_worst(f"grep for {pattern}", ("a",), _grep(pattern)) for pattern in EXPRESSIONS),
