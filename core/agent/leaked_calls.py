@@ -100,8 +100,8 @@ def with_recovered(
 ) -> tuple[Part, ...]:
     """The parts of a whole reply with the calls that it leaked as real ones, behind its words; the same where there are none.
 
-    A reply that calls tools properly has leaked none, at most their markers or the same calls once more, which are taken off its words. Code fences, code spans, quotes and names of tools that were not
-    offered stay text, and so does what stands elsewhere. Reasoning is looked at only where the reply is nothing else.
+    A reply that calls tools properly has leaked none, at most their markers or the same calls once more, which are taken off its words. Code fences, code spans and names of tools that were not
+    offered stay text, and so does what the words explain, and what stands elsewhere. Reasoning is looked at only where the reply is nothing else.
 
     Args:
         tools: that the request offered; model: whose reply it is: of some, a text that is JSON of calls alone is calls.
@@ -149,17 +149,25 @@ def _explains(text: str, leaks: Sequence[_Leak]) -> bool:
     before = text[: leaks[0].start].rstrip(" \t\n*_`")
     if not before.endswith((":", "：")):
         return False
-    said = before[before.rfind("\n") + 1 :]
+    said = _SENTENCE_END.split(before[before.rfind("\n") + 1 :])[-1]
     is_meant, is_example = _MEANT.search(said) is not None, _EXAMPLE.search(said) is not None
     goes_on = re.search(r"\w", without_tokens(text[leaks[-1].end :])) is not None
     return (goes_on and (is_example or not is_meant)) or (is_example and not is_meant)
 
 
+_SENTENCE_END = late(r"(?<!e\.g)[.!?]\s+(?=\w)|[。！？]\s*(?=\w)")
 _MEANT = late(
-    r"(?i)\bI(?:['’](?:ll|m|ve)\b|(?=[ ,])(?! would\b))|\b(?:let me|let['’]s|now|next|first|sure|ok(?:ay)?|this too)\b|\bich\b|\bje\b|\bvoy a\b|我|現在|现在|まず"
+    r"(?i)\bI(?:['’](?:ll|m|ve)\b|(?=[ ,])(?! would\b))|\b(?:let me|let['’]s|now|next|first|sure|ok(?:ay)?|this too)\b|\bich\b|\bje\b|\bvoy a\b|我|現在|现在|まず|正在|运行|執行|执行"
+    r"|(?:\A|[:;,] (?:so |then )?)\W{0,9}(?:re-?)?(?!calling|using|following|invoking|according|including|considering|assuming|during|string|\w{2,5}thing)[a-z]{2,20}ing\b"
+    r"|\bto (?:check|confirm|fix|run|test|validate|verify)\b"
 )
+_THING = r"(?![ /.-](?!(?:of|is|are|in|from|for|with|how|that|looks?|tool|function|calls?|[\w-]{1,30} calls?|für|eines|von|ist|d|de|du)\b)\w)"
+"""Behind a word that may also tell of what another thing is, as in "example script"."""
 _EXAMPLE = late(
-    r"(?i)\b(?:examples?|e\.g\.|syntax|formats?|grammar|looks? like|look so|(?:is|are) written|writes|spellings?|wrong|Beispiel\w*|Schreibweise|exemple|ejemplo)\b|例如|示例|格式|例えば|形式"
+    rf"(?i)\b(?:(?:examples?|syntax|formats?|grammar|Beispiel\w*|Schreibweise|exemple|ejemplo)\b{_THING}"
+    r"|looks? like\b(?! (?:it|the|there|we|you)\b)|(?:is|are) written\b(?! in\b)"
+    r"|wrong\b(?! (?!calls?|form|formats?|spellings?|syntax|way)\w)"
+    r"|(?:e\.g\.|look so|writes|spellings?)(?!\w))|例如|示例|格式|例えば|形式"
 )
 """Words that announce an act, and words that announce a thing to look at, in the languages that models answer in most."""
 

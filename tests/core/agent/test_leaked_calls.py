@@ -365,3 +365,50 @@ def test_an_example_of_another_family_beside_a_leak_stays_as_the_model_wrote_it(
     words = "Kimi writes `<|open|>tool<|sep|>` so.\n\n```\n<calls>\n<arg_type>string</arg_type>\n```"
     text, calls = recovered(f"{words}\n\n<tool_call>\n{LS}\n</tool_call>")
     assert (text, len(calls)) == (words, 1)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Running the example script:",
+        "Fixing the wrong import:",
+        "Syntax check:",
+        "Run the example script:",
+        "The file format is JSON. Reading it:",
+        "The config is written in YAML, so reading it:",
+        "The command looks like it failed. Retrying:",
+        "To verify the syntax:",
+        "Das Beispiel ausführen:",
+        "运行示例:",
+    ],
+)
+def test_a_call_behind_words_about_what_it_works_on_is_a_call(said: str) -> None:
+    assert recovered(f"{said}\n\n<tool_call>{LS}</tool_call>") == (said, [("bash", {"command": "ls"})])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "An example of a call:",
+        "The format is:",
+        "It looks like this:",
+        "A tool call is written so:",
+        "Here is what the wrong spelling looks like:",
+        "Following the Hermes format, a call looks like this:",
+        "Beispiel für einen Aufruf:",
+    ],
+)
+def test_a_call_that_the_words_show_as_an_example_stays(said: str) -> None:
+    text = f"{said}\n\n<tool_call>{LS}</tool_call>"
+    assert recovered(text) == (text, [])
+
+
+def test_markers_behind_a_real_call_are_taken_off_whatever_blanks_stand_between() -> None:
+    call = ToolCallPart(call_id="a", name="bash", arguments_json="{}")
+
+    def words(text: str) -> str:
+        first = with_recovered((TextPart(text), call), TOOLS, elsewhere(()))[0]
+        return first.text if isinstance(first, TextPart) else ""
+
+    assert words("I look.\n <|tool_call_end|>\n\n</tool_calls> <|eot|><tool_call") == "I look."
+    assert words("I look. \n") == "I look. \n"
