@@ -362,7 +362,7 @@ def claude_usage(usage: Json, cost: object, request_id: str) -> Usage:
     )
     # The CLI's own sum is a guess: it books a model that it does not know at another one's price.
     guess = None if said.is_estimate else price(cost)
-    return said if guess is None else replace(said, cost_usd=guess, is_estimate=True)
+    return said if guess is None else replace(said, cost_usd=guess, is_estimate=True, is_told=True)
 
 
 def claude_failure(

@@ -13,6 +13,7 @@ from core.kernel.values.settings import AiSettings, CachingSettings, Settings
 from core.kernel.values.state import AppState, ConfigState, DiscussionsState, SpendingState
 from core.kernel.values.updates import outcome_of
 from core.kernel.values.usage import LimitScope, Usage
+from core.services.providers.claude_code.client import claude_usage
 from core.services.providers.door import counted_usage
 from core.services.settings.settings_messages import FindCallPrices, PricesFound
 from core.services.spending.estimates import booked
@@ -103,6 +104,14 @@ def test_a_vendor_that_told_what_the_last_call_cost_is_asked_about_no_more() -> 
         return replace(now, discussions=replace(now.discussions, open={"a": opened}))
 
     assert not limit_reached(after(counted_usage(cost_usd=0.0001)), "a")
+    guess = booked(
+        claude_usage({"input_tokens": 9, "output_tokens": 9}, 0.0001, "r"),
+        Usage(),
+        9,
+        lambda _: None,
+        is_whole=True,
+    )
+    assert not limit_reached(after(guess), "a"), "a program told it, though it guesses"
     own = booked(counted_usage(input_tokens=9, output_tokens=9), Usage(), 9, lambda _: 0.0001, is_whole=True)
     assert own.cost_usd == 0.0001
     assert "cannot enforce" in limit_reached(after(own), "a"), "we told it, by a price that is gone"

@@ -133,6 +133,7 @@ def test_a_reply_streams_with_usage_in_our_meaning_and_what_the_cli_guesses_that
         cost_usd=0.0125,
         request_id="req_1",
         is_estimate=True,
+        is_told=True,
     )
 
 
