@@ -65,13 +65,15 @@ _LEAF = frozenset({"function", "constant", "field", "macro", "test"})
 _START = r"(?:^|(?<=[{;]))[ \t]*"
 _WITHIN = r"(?:^|(?<=[{;(,]))[ \t]*"
 _TEXT = r'"(?:[^"\\\n]|\\.){0,2000}"'
-_C_LIKE = late(rf"//[^\n]*|/\*.*?(?:\*/|\Z)|\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|{_TEXT}", re.DOTALL)
-_HASH = late(
-    rf"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|#=.*?(?:=#|\Z)|<#.*?(?:#>|\Z)|#[^\n]*|{_TEXT}", re.DOTALL
-)
+_BOTH_TEXTS = rf"{_TEXT}|'(?:[^'\\\n]|\\.){{0,2000}}'"
+_LONG_TEXT = r"\"\"\".*?(?:\"\"\"|\Z)"
+_C_LIKE = late(rf"//[^\n]*|/\*.*?(?:\*/|\Z)|{_LONG_TEXT}|'''.*?(?:'''|\Z)|{_BOTH_TEXTS}", re.DOTALL)
+_HASH = late(rf"{_LONG_TEXT}|'''.*?(?:'''|\Z)|#[^\n]*|{_TEXT}", re.DOTALL)
+_HASH_OF_JULIA = late(rf"{_LONG_TEXT}|#=.*?(?:=#|\Z)|#[^\n]*|{_TEXT}", re.DOTALL)
+_HASH_OF_POWERSHELL = late(rf"<#.*?(?:#>|\Z)|#[^\n]*|{_BOTH_TEXTS}", re.DOTALL)
 _POD = late(rf"^=[a-z].*?(?:^=cut\b|\Z)|#[^\n]*|{_TEXT}", re.DOTALL | re.MULTILINE)
 _DASHES = late(rf"\{{-.*?(?:-\}}|\Z)|--[^\n]*|{_TEXT}", re.DOTALL)
-_STARS = late(rf"\(\*.*?(?:\*\)|\Z)|{_TEXT}", re.DOTALL)
+_STARS = late(rf"\(\*(?!\)).*?(?:\*\)|\Z)|{_TEXT}", re.DOTALL)
 _PERCENT = late(rf"%[^\n]*|{_TEXT}")
 _SEMICOLON = late(rf";[^\n]*|{_TEXT}")
 
@@ -184,7 +186,7 @@ _R = LineLanguage(
 )
 _JULIA = LineLanguage(
     endings=("jl",),
-    quiet=_HASH,
+    quiet=_HASH_OF_JULIA,
     rules=_rules(
         _START
         + r"(?:[\w.]{0,40}@[\w.]{1,60}[ \t]+){0,3}(?P<kind>(?:bare)?module|mutable[ \t]+struct|struct|abstract[ \t]+type|primitive[ \t]+type|function|macro|const)[ \t]+"
@@ -272,7 +274,7 @@ _TERRAFORM = LineLanguage(
 )
 _POWERSHELL = LineLanguage(
     endings=("ps1", "psm1", "psd1"),
-    quiet=_HASH,
+    quiet=_HASH_OF_POWERSHELL,
     rules=_rules(
         _START
         + r"(?i:(?P<kind>function|filter|workflow|class|enum|configuration))[ \t]+(?:\w{1,20}:)?(?P<name>[\w-]{1,80})",

@@ -406,6 +406,18 @@ def test_nothing_is_imported_until_a_grammar_is_needed() -> None:
 
 
 NAMES: dict[str, tuple[str, str]] = {
+    "banner.ps1": (
+        "#=====\n# One\n#=====\nfunction Get-X {\n  $a = '<#'\n}\nfunction Get-Y {}\n",
+        "Get-X Get-Y",
+    ),
+    "banner.exs": (
+        "#=====\ndefmodule A do\n  def x(y), do: ~s(<#{y}>)\n  def z, do: 1\nend\n",
+        "A A.x A.z",
+    ),
+    "banner.graphql": ("#=====\n# One\ntype A {\n  a: Int\n}\n", "A A.a"),
+    "banner.jl": ("#=====\nf(x) = 1\n=====#\ng(x) = 1\n", "g"),
+    "stars.dart": ("final kinds = 'image/*';\nclass A {}\n", "kinds A"),
+    "stars.fs": ("let all = List.reduce (*) xs\n(* let no = 1 *)\nlet last = 1\n", "all last"),
     "letters.jl": ("größe(x) = x\nλ = x -> x\n", "größe λ"),
     "templates.cpp": (
         "template<class T> T Box<T>::take() && { return 1; }\ntemplate<class T> Box<T>::Box() {}\n",
