@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any
 
 from core.kernel.language import tr
@@ -105,34 +106,34 @@ def _page_text(page: Any, form: Any) -> str:
 
 
 def _printed(text_page: Any) -> str:
-    """Text of a page, a raised number behind `^`: ten to the sixth is not one hundred and six. A number beside the line, as
+    """Text of a page, a raised number with its sign behind `^`: ten to the sixth is not one hundred and six. A number beside the line, as
     raised ones and those of formulas are, ends no line.
     """
     shown: str = text_page.get_text_bounded()
     text: str = text_page.get_text_range()
     if text.replace("\r\n", "") != shown.replace("\r\n", "") or not _is_plain(text):
         return shown  # part of it lies outside of the page, or a place in it is none of a sign
+    size, height = cache(partial(_size, text_page)), partial(_height, text_page)
     pieces: list[str] = []
     end = 0
     for found in _BESIDE.finditer(text):
         at = found.start()
-        if at < end:
+        if at < end or size(at) > 0.9 * size(at - 1):
             continue
-        size, height = _sign(text_page, at)
-        base_size, base_height = _sign(text_page, at - 1)
-        if size > 0.9 * base_size or abs(height - base_height) < 0.1 * base_size:
+        own, base = height(at), height(at - 1)
+        if abs(own - base) < 0.1 * size(at - 1):
             continue
         past = at + 1
-        while text[past : past + 1].isdigit() and _sign(text_page, past) == (size, height):
+        while text[past : past + 1].isdigit() and (size(past), height(past)) == (size(at), own):
             past += 1
-        pieces += (text[end:at], "^" if height > base_height else "", text[at:past])
+        pieces += (text[end:at], "^" if own > base else "", text[at:past])
         goes_on = text.startswith("\r\n", past) and past + 2 < len(text)
-        end = past + 2 * (goes_on and _sign(text_page, past + 2)[1] == base_height)
+        end = past + 2 * (goes_on and height(past + 2) == base)
     return "".join((*pieces, text[end:])) if pieces else shown
 
 
-_BESIDE = late(r"(?<=[^\W_)\]])\d|(?<=[)\]])\d")
-"""A digit that stands beside a word, a number or a bracket."""
+_BESIDE = late(r"(?<=\S)(?:[-+\u2212\u2013](?=\d)|\d)")
+"""A digit, or the sign before one, that stands beside a word, a number or a mark."""
 
 
 def _is_plain(text: str) -> bool:
@@ -140,14 +141,22 @@ def _is_plain(text: str) -> bool:
     return text.isascii() or max(text, default="") <= "\uffff"
 
 
-def _sign(text_page: Any, at: int) -> tuple[float, float]:
-    """Size and height of a sign of a page's text, in points."""
+def _size(text_page: Any, at: int) -> float:
+    """Size of a sign of a page's text, in points."""
     import pypdfium2.raw as pdfium
 
-    number = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at)
+    return round(
+        pdfium.FPDFText_GetFontSize(text_page, pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at)), 1
+    )
+
+
+def _height(text_page: Any, at: int) -> float:
+    """Height of a sign's base line over the page's lower edge, in points."""
+    import pypdfium2.raw as pdfium
+
     x, y = ctypes.c_double(), ctypes.c_double()
-    pdfium.FPDFText_GetCharOrigin(text_page, number, x, y)
-    return round(pdfium.FPDFText_GetFontSize(text_page, number), 1), round(y.value, 1)
+    pdfium.FPDFText_GetCharOrigin(text_page, pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at), x, y)
+    return round(y.value, 1)
 
 
 def _written(page: Any, form: Any) -> Iterator[str]:

@@ -55,6 +55,13 @@ def test_a_raised_number_is_no_further_digit_and_a_lowered_one_ends_no_line() ->
     assert "In 20 m^2 stood 10^12 cells, 7^3H2O and 106\n" in text
 
 
+def test_a_sign_is_raised_with_its_number_and_so_is_the_mark_of_a_footnote() -> None:
+    """Ten to the minus sixth is not ten minus six."""
+    small, back = "Tj 5 Ts /F1 8 Tf (", "Tj 0 Ts /F1 12 Tf ("
+    text = read_pdf(ascii_pdf(f"From 10){small}-6){back} to 10-12 kg, as told.){small}3){back} So"))["text"]
+    assert "From 10^-6 to 10-12 kg, as told.^3 So\n" in f"{text}\n"
+
+
 def test_words_of_a_note_on_the_page_are_read() -> None:
     text = read_pdf(form_pdf({}, over="Ask Ada.").replace(b"/FreeText", b"/Text    "))["text"]
     assert "[Note] Ask Ada." in text
