@@ -183,7 +183,7 @@ def recall_query(text: str) -> str:
 
 def _terms_of(subject: str) -> tuple[str, ...]:
     """The words that carry the subject of a message."""
-    return telling_terms([term for term in query_terms(subject) if term not in SMALL_TALK])
+    return telling_terms([term for term in query_terms(subject) if term not in SMALL_TALK], subject)
 
 
 class _Asked(msgspec.Struct, frozen=True):

@@ -14,9 +14,10 @@ from functools import cache
 
 from core.kernel.patterns import late
 from core.kernel.words import MAX_QUERY_CHARS, SENTENCE_ENDS, STOP_WORDS, words
-from core.retrieval.question_words import LANGUAGES
+from core.retrieval.question_words import ENGLISH, LANGUAGES
 
 _MARKS = " ,.?!،؟，。？！"
+_ENGLISH = frozenset(ENGLISH.grammar.split())
 _LEAST_GRAMMAR = 2
 """Words of mere grammar of one language by which a message is in that language: one alone may be a name."""
 
@@ -39,7 +40,7 @@ _GRAMMAR_RUN = late("|".join(one.grammar for one in LANGUAGES if one.grammar and
 @cache
 def _grammar() -> tuple[frozenset[str], ...]:
     """Words of mere grammar by language, where English has others."""
-    parted = (one.grammar for one in LANGUAGES if one.grammar and one.is_parted)
+    parted = (one.grammar for one in LANGUAGES if one.grammar and one.is_parted and one is not ENGLISH)
     return tuple(frozenset(words(said)) - STOP_WORDS for said in parted)
 
 
@@ -49,22 +50,31 @@ def subject_of(text: str) -> str:
     return " ".join(left.split()).lstrip(_MARKS) if frames and any(c.isalnum() for c in left) else text
 
 
-def telling_terms(terms: Sequence[str]) -> tuple[str, ...]:
+def telling_terms(terms: Sequence[str], text: str) -> tuple[str, ...]:
     """The terms of a message without those of mere grammar; as they are where nothing else is left.
 
-    A language counts where several of its words stand there: by one alone an English name would be taken for it.
+    Args:
+        text: of the message, which tells its language.
     """
-    said = frozenset(terms)
-    most = max((said & known for known in _grammar()), key=len)
-    empty = most if len(most) >= _LEAST_GRAMMAR else frozenset[str]()
+    empty = _grammar_in(text)
     left = tuple(one for one in terms if one not in empty and _GRAMMAR_RUN.search(one) is None)
     return left or tuple(terms)
 
 
 def is_foreign_by_words(text: str) -> bool:
     """True where several words of mere grammar of one language other than English stand in a message. Cheap: no model is asked."""
+    return bool(_grammar_in(text))
+
+
+def _grammar_in(text: str) -> frozenset[str]:
+    """Words of mere grammar in a message, of the language other than English that it has most of; empty for English.
+
+    A language counts where several of its words stand there, and more than of English alone: "the OS of my NAS" holds two words
+    of Portuguese.
+    """
     said = frozenset(words(text[:MAX_QUERY_CHARS]))
-    return max(len(said & known) for known in _grammar()) >= _LEAST_GRAMMAR
+    most = max((said & known for known in _grammar()), key=len)
+    return most if len(most) >= max(_LEAST_GRAMMAR, len(said & _ENGLISH) + 1) else frozenset()
 
 
 def asks_for_course(text: str) -> bool:

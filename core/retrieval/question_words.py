@@ -13,8 +13,8 @@ class QuestionWords(NamedTuple):
         course: ask how many, in which order, or how all went along.
         value: ask for one value, as a number, a day or a place; told anew, it has changed.
         wish: say how something is to be done from then on, or what somebody prefers; `^` begins a sentence.
-        grammar: words that carry no subject, folded as `words` folds them and hardly one of them an English word too; of a script
-            without blanks an expression for runs of its letters.
+        grammar: words that carry no subject, folded as `words` folds them and hardly one of them a word of English too, in English
+            none of another language; of a script without blanks an expression for runs of its letters.
         is_parted: blanks stand between its words.
     """
 
@@ -65,6 +65,10 @@ ENGLISH = QuestionWords(
         r"\bkeep in mind\b|\bremember to\b|\bplease (?:do not|don't|avoid|use|keep|name|put|include|add)\b",
         r"^(?:don't use|do not use|stop using|avoid using)\b",
     ),
+    grammar=(
+        "the of and to is are my your our their this that these what which how when where who why does did have has with from you we they"
+        " it for at by be not can should"
+    ),
 )
 
 GERMAN = QuestionWords(
@@ -107,7 +111,7 @@ FRENCH = QuestionWords(
         "dans (?:toutes )?nos conversations",
     ),
     course=(
-        r"résum(?:e|er|ez|é)|aperçu d\w+|dans quel ordre|au total|combien de(?! temps| jours| mois)|combien d['’](?!années|heures)",
+        r"résume[rz]?|résumé (?:d|de|des|du|sur)|aperçu d\w+|dans quel ordre|au total|combien de(?! temps| jours| mois)|combien d['’](?!années|heures)",
         "comment .{1,60} (?:a|ont) évolué|en tout",
     ),
     value=(
@@ -161,7 +165,7 @@ ITALIAN = QuestionWords(
         r"prefer\w*",
     ),
     wish=(
-        r"(?:^|[,;:(] ?|\bdevi )(?:sempre|mai)\b|^(?:usa|scrivi|metti|rispondi) (?:\w+ ){0,2}?sempre\b|^non usare\b",
+        r"(?:^|[,;:(] ?|\bdevi )(?:sempre\b|mai \w+(?:are|ere|ire)\b)|^(?:usa|scrivi|metti|rispondi) (?:\w+ ){0,2}?sempre\b|^non usare\b",
         r"\b(?:d'ora in poi|ogni volta che|preferisco)\b",
     ),
     grammar=(
@@ -176,7 +180,10 @@ PORTUGUESE = QuestionWords(
     talk=(
         "(?:o que )?(?:eu )?te (?:disse|contei)(?: sobre)?|você se lembra(?: de| do| da)?|pode me dizer|nas nossas conversas",
     ),
-    course=(r"resum[oae]|em que ordem|no total|quant[oa]s(?! (?:dias|meses|anos|horas)\b)",),
+    course=(
+        r"resum[oa]|resume (?:tudo|o que|(?:as|os|a|o) (?:noss|minh|meu|su[ao]|seu)\w*)|em que ordem|no total(?=\W*$)",
+        r"quant[oa]s(?! (?:dias|meses|anos|horas)\b)",
+    ),
     value=(
         "quant[oa]s?|quando|(?:a)?onde|quem|qual (?:é|era)|que (?:dia|hora|data|versão|preço|número|porta)",
         r"prefir\w*|favorit\w*",
@@ -197,7 +204,7 @@ RUSSIAN = QuestionWords(
         "пожалуйста|в наших (?:разговорах|беседах)",
     ),
     course=(
-        r"сколько(?! (?:сто\w+|времени|лет|дней|часов|минут)\b)|как часто|обзор|подведи итог\w*|резюмируй|в каком порядке|всего",
+        r"сколько(?! (?:сто\w+|времени|лет|дней|часов|минут)\b)|как часто|обзор|подведи итог\w*|резюмируй|в каком порядке|(?<!больше )(?<!чаще )(?<!скорее )(?<!прежде )(?<!лучше )всего",
     ),
     value=(
         "сколько|когда|где|куда|кто|как(?:ой|ая|ое) (?:у меня|мой|моя|наш\\w*|верси\\w+|порт|номер|срок|цена|день)|какого числа|во сколько",

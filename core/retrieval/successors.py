@@ -177,7 +177,7 @@ def _successors(
     places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], question: str
 ) -> dict[ChunkPlace, ChunkPlace]:
     """The passage that took the place of each: the newest of those that answer the same part of the question."""
-    said, weights = _compared(places, texts, telling_terms(query_terms(question)))
+    said, weights = _compared(places, texts, telling_terms(query_terms(question), question))
     is_of_value = asks_for_value(question)
     found: dict[ChunkPlace, ChunkPlace] = {}
     for old in places:
