@@ -145,9 +145,8 @@ def _size(text_page: Any, at: int) -> float:
     """Size of a sign of a page's text, in points."""
     import pypdfium2.raw as pdfium
 
-    return round(
-        pdfium.FPDFText_GetFontSize(text_page, pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at)), 1
-    )
+    number = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at)
+    return round(float(pdfium.FPDFText_GetFontSize(text_page, number)), 1)
 
 
 def _height(text_page: Any, at: int) -> float:
@@ -155,8 +154,9 @@ def _height(text_page: Any, at: int) -> float:
     import pypdfium2.raw as pdfium
 
     x, y = ctypes.c_double(), ctypes.c_double()
-    pdfium.FPDFText_GetCharOrigin(text_page, pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at), x, y)
-    return round(y.value, 1)
+    number = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at)
+    pdfium.FPDFText_GetCharOrigin(text_page, number, x, y)
+    return round(float(y.value), 1)
 
 
 def _written(page: Any, form: Any) -> Iterator[str]:
