@@ -287,19 +287,20 @@ def _llm_part(kind: Any, tool: Any, text: Any, payload: Any) -> Iterator[Part]:
         yield ToolResultPart(call_id="", text=words or word(payload))
 
 
-def _opencode(base: sqlite3.Connection) -> Iterator[Transcript]:
+def _opencode(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
     sessions = list(
         base.execute("SELECT id, parent_id, directory, title, time_created FROM session ORDER BY id")
     )
     for key, parent, folder, title, created in sessions:
-        found = []
+        found, broken = [], list[Unread]()
         for message, data in base.execute(
             "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", (key,)
         ):
             parts = base.execute("SELECT data FROM part WHERE message_id = ? ORDER BY id", (message,))
-            about = _json(data)
-            about["id"] = message
-            found.append({"info": about, "parts": [_json(one[0]) for one in parts]})
+            about = _value(data, message, broken)
+            if isinstance(about, dict):
+                told = [_value(one[0], message, broken) for one in parts]
+                found.append({"info": {**about, "id": message}, "parts": told})
         info = {
             "id": key,
             "parentID": parent,
@@ -310,24 +311,27 @@ def _opencode(base: sqlite3.Connection) -> Iterator[Transcript]:
         made = opencode_session({"info": info, "messages": found})
         if made.messages:
             yield made
+        yield from broken
 
 
-def _goose(base: sqlite3.Connection) -> Iterator[Transcript]:
+def _goose(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
     """Source: block/goose, `crates/goose/src/session/session_manager.rs` (read 2026-11-30)."""
     for session in _rows(base, "SELECT * FROM sessions ORDER BY id"):
+        broken: list[Unread] = []
         sql = "SELECT * FROM messages WHERE session_id = ? ORDER BY created_timestamp, id"
         messages = (
             {
-                "role": row["role"],
-                "content": _value(row["content_json"]),
+                "role": row.get("role"),
+                "content": _value(row.get("content_json"), row["id"], broken),
                 "created": row["created_timestamp"],
-                "metadata": _value(row.get("metadata_json")),
+                "metadata": _value(row.get("metadata_json"), row["id"], broken),
                 "id": str(row["id"]),
             }
             for row in _rows(base, sql, session["id"])
         )
         if (talk := goose_session(session, messages)).messages:
             yield talk.transcript()
+        yield from broken
 
 
 def _rows(base: sqlite3.Connection, sql: str, *values: Any) -> Iterator[dict[str, Any]]:
@@ -371,11 +375,11 @@ def _unpacked(data: bytes) -> bytes:
     return bytes(found)
 
 
-def _json(data: Any) -> dict[str, Any]:
-    found = _value(data)
-    return found if isinstance(found, dict) else {}
-
-
-def _value(data: Any) -> Any:
-    """Value of a column that holds JSON. Raises ValueError."""
-    return read_json(data) if isinstance(data, str) else None
+def _value(data: Any, message: Any, broken: list[Unread]) -> Any:
+    """Value of a column that holds JSON. None where it holds none; what is there and no JSON is told as broken."""
+    try:
+        return read_json(data) if isinstance(data, str) else None
+    except ValueError:
+        why = tr("part of the message is not JSON; the program skipped that part and read the others")
+        broken.append(Unread(place=tr("message {value!r}", value=str(message)), why=why))
+        return None

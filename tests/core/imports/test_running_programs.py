@@ -138,6 +138,30 @@ def test_sessions_of_goose_are_read_from_its_database(tmp_path: Path) -> None:
     assert (report.made, report.new_messages, report.faults) == (1, 4, ())
 
 
+def test_a_broken_row_of_a_database_costs_itself_alone(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    goose, opencode = tmp_path / "sessions.db", tmp_path / "opencode.db"
+    with closing(sqlite3.connect(goose)) as base:
+        base.executescript(OF_GOOSE)
+        base.execute("UPDATE messages SET content_json = '[{' WHERE id = 4")
+        base.execute(
+            "INSERT INTO messages SELECT 6, '20261001_2', role, content_json, 6, NULL FROM messages WHERE id = 1"
+        )
+        base.commit()
+    with closing(running(opencode)) as base:
+        says(base, 2, "assistant", "At noon.")
+        base.execute("UPDATE part SET data = '{' WHERE id = 'p1'")
+        base.commit()
+        reports = imported(goose), imported(opencode)
+
+    assert [(one.made, one.new_messages) for one in reports] == [(2, 4), (1, 1)]
+    assert [
+        (fault.place.endswith(place), "skipped" in fault.why)
+        for one, place in zip(reports, ("'4'", "'m1'"), strict=True)
+        for fault in one.faults
+    ] == [(True, True)] * 2
+
+
 @pytest.mark.parametrize("name", ['"responses"', "[responses]", "`responses`", "responses"])
 def test_a_database_is_known_however_a_copy_of_it_is_quoted(name: str, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
