@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -142,11 +143,12 @@ def _is_plain(text: str) -> bool:
 
 
 def _size(text_page: Any, at: int) -> float:
-    """Size of a sign of a page's text, in points."""
+    """Size of a sign of a page's text, in points; 0 for one that pdfium put in. Many programs write a font of size 1 and scale it."""
     import pypdfium2.raw as pdfium
 
-    number = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at)
-    return round(float(pdfium.FPDFText_GetFontSize(text_page, number)), 1)
+    number, scale = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at), pdfium.FS_MATRIX()
+    pdfium.FPDFText_GetMatrix(text_page, number, scale)
+    return round(float(pdfium.FPDFText_GetFontSize(text_page, number)) * math.hypot(scale.c, scale.d), 1)
 
 
 def _height(text_page: Any, at: int) -> float:

@@ -62,6 +62,13 @@ def test_a_sign_is_raised_with_its_number_and_so_is_the_mark_of_a_footnote() -> 
     assert "From 10^-6 to 10-12 kg, as told.^3 So\n" in f"{text}\n"
 
 
+def test_a_raised_number_is_told_where_a_font_of_size_one_is_scaled() -> None:
+    """As InDesign writes it."""
+    parts = (("In 10", 20, 100, 12), ("12", 48, 105, 8), (" cells, not 106 of them", 60, 100, 12))
+    words = "".join(f") Tj /F1 1 Tf {size} 0 0 {size} {x} {y} Tm ({said}" for said, x, y, size in parts)
+    assert "In 10^12 cells, not 106 of them" in read_pdf(ascii_pdf(words))["text"]
+
+
 def test_words_of_a_note_on_the_page_are_read() -> None:
     text = read_pdf(form_pdf({}, over="Ask Ada.").replace(b"/FreeText", b"/Text    "))["text"]
     assert "[Note] Ask Ada." in text
