@@ -415,6 +415,7 @@ def goose_session(about: Mapping[str, Any], messages: Iterable[Mapping[str, Any]
         about.get("created_at"),
     )
     talk.title = word(about.get("name")) or word(about.get("description"))
+    talk.is_helper = about.get("session_type") == "sub_agent"
     for row in messages:
         pieces = [mapping(piece) for piece in items(row.get("content"))]
         is_shown = mapping(row.get("metadata")).get("userVisible") is not False

@@ -138,6 +138,21 @@ def test_sessions_of_goose_are_read_from_its_database(tmp_path: Path) -> None:
     assert (report.made, report.new_messages, report.faults) == (1, 4, ())
 
 
+def test_a_session_of_goose_that_its_agent_began_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    place = tmp_path / "sessions.db"
+    with closing(sqlite3.connect(place)) as base:
+        base.executescript(OF_GOOSE)
+        base.executescript("ALTER TABLE sessions ADD COLUMN session_type TEXT NOT NULL DEFAULT 'user';")
+        base.executescript("UPDATE messages SET session_id = '20261001_2' WHERE id = 1;")
+        base.executescript("UPDATE sessions SET session_type = 'sub_agent' WHERE id = '20261001_2';")
+
+    report = imported(place)
+
+    assert (report.made, report.count, report.new_messages) == (1, 2, 3)
+    assert [bool(row.why) for row in report.rows] == [False, True]
+
+
 def test_a_broken_row_of_a_database_costs_itself_alone(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     goose, opencode = tmp_path / "sessions.db", tmp_path / "opencode.db"
