@@ -280,7 +280,10 @@ def _followed(
     discussion_id = autonomy.discussion_id
     if discussion_id not in after.discussions.open or discussion_id not in after.discussions.summaries:
         return _over(after, autonomy, given.at, tr("Autonomy ends: the discussion is gone.")), ()
-    if any(isinstance(one, CreateOnDisk) and one.meta.parent_id == discussion_id for one in effects):
+    made = (one.meta for one in effects if isinstance(one, CreateOnDisk))
+    if any(
+        meta.parent_id == discussion_id and meta.branch_message_id for meta in made
+    ):  # a task has no such message
         return _over(after, autonomy, given.at, tr("Autonomy ends: you continue in a branch.")), ()
     autonomy = _with_cost(before, autonomy, body)
     if isinstance(body, CancelReply) and body.discussion_id == discussion_id:
