@@ -14,6 +14,7 @@ def open_at(tab: HarvestTab, state: AppState, *, is_wide: bool = False) -> Scree
     made = WindowView(panel="harvest", hub_px=1000.0 if is_wide else 424.0)
     made.of(HarvestView).tab = tab
     made.of(HarvestView).looked_with = state.config.settings.knowledge
+    made.of(HarvestView).looked_among = len(state.discussions.summaries)
     return Screen(state, made)
 
 

@@ -479,7 +479,7 @@ def test_what_another_program_has_under_way_counts_before_each_call_and_it_sees_
 
     refused = world.run("harvest", "--apply")
     assert (
-        "You have reached the limit of $1.00 for today: $0.00 spent. Running requests may add about $1.00."
+        "You have reached the limit of $1.00 for today: $0 spent. Running requests may add about $1.00."
         in refused.out
     )
     assert world.server.bodies == []
