@@ -35,4 +35,7 @@ def told_if_ended(words: str) -> Iterator[None]:
             os.write(writing, b"\n")
         os.close(writing)
         if pid:
-            os.waitpid(pid, 0)
+            with suppress(
+                ChildProcessError
+            ):  # a program started with SIGCHLD ignored has no children to wait for
+                os.waitpid(pid, 0)

@@ -1,8 +1,11 @@
-"""Tests of what a child process last wrote to standard error."""
+"""Tests of what a child process last wrote to standard error, and of words for the case that this process ends."""
 
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -58,3 +61,23 @@ def test_what_a_child_left_behind_cannot_keep_its_last_words_back(pipe: tuple[Bi
 @pytest.mark.parametrize(("code", "told"), [(None, "still running"), (0, "exit code 0"), (-9, "signal 9")])
 def test_the_end_of_a_process_in_words(code: int | None, told: str) -> None:
     assert exit_words(code) == told
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such shell")
+@pytest.mark.parametrize(("act", "told"), [("pass", ""), ("os._exit(0)", "It ended.\n")])
+def test_words_are_told_only_if_the_process_ends_also_where_it_was_started_without_news_of_children(
+    act: str, told: str
+) -> None:
+    """Some launchers ignore SIGCHLD, and their programs inherit that."""
+    code = (
+        f"import os\nfrom core.kernel.last_words import told_if_ended\nwith told_if_ended('It ended.'): {act}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, told)
