@@ -190,7 +190,7 @@ def stack_spec(
         waiting=_waiting(state, opened),
         tools=tools,
         told=opened.told_turn,
-        is_task=bool(meta.delegated_by) and _is_ours(user_message),
+        is_task=bool(meta.delegated_by) and user_message is not None and user_message.is_autonomous,
         takes_switches=may_switch(state, meta.provider, meta.model),
         takes_reasoning=(meta.provider, meta.model) not in state.caching.unreasoned,
     )

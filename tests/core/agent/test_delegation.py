@@ -62,6 +62,7 @@ from core.talk.turn.turn_messages import (
     CallProvider,
     CancelCall,
     CancelReply,
+    ContinueReply,
     SendPrompt,
 )
 from tests.core.agent.tool_playbook import KINDS, ToolPlaybook, asks
@@ -142,6 +143,14 @@ def test_a_task_is_no_turn_of_the_persons_and_what_they_say_there_is_one(book: T
 
     assert (asked.spec.is_task, call.spec.is_task) == (False, True)
     assert not book.ask(child_of(call), "And this?").spec.is_task
+
+
+def test_the_rest_that_a_person_asks_for_in_a_task_is_a_turn_of_theirs(book: TaskPlaybook) -> None:
+    call = book.child(book.with_tools())
+    book.reply(call, (TextPart("Half of"),), StopKind.CANCELLED)
+    (going_on,) = of(book.keep(book.play(ContinueReply(child_of(call)))), CallProvider)
+
+    assert (going_on.spec.is_task, going_on.spec.recall) == (False, None)
 
 
 def test_of_tasks_that_are_over_the_newest_stay_open_and_the_one_that_is_shown(book: TaskPlaybook) -> None:
