@@ -312,7 +312,7 @@ def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         _text_items(desk, opened.id, copied_text(message))
         ui.divider("message group")
         is_own = not message.is_of_tools
-        if is_own and ui.menu_item("edit", tr("Edit"), icon="pen"):
+        if is_own and not message.is_of_program and ui.menu_item("edit", tr("Edit"), icon="pen"):
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
         if ui.menu_item("branch", tr("Branch here"), icon="code-branch"):
             desk.send(BranchDiscussion(opened.id, message.id))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from core.talk.discussion.discussion_messages import BranchDiscussion, DeleteMessage, EditMessage, SetDraft
 from core.talk.turn.turn_messages import RegenerateReply
@@ -93,3 +94,12 @@ def test_rows_out_of_view_know_their_words(screen: Screen) -> None:
         opened, folded_rows(opened.entries, (), lambda _: False), None, DiscussionView(), lambda *_: None
     )
     assert [rows.text(index) for index in range(len(rows))] == [WORDS, REPLY]
+
+
+def test_words_of_the_program_can_be_quoted_but_not_edited() -> None:
+    words = replace(states.user("m1", WORDS), asks_rest=True)
+    screen = Screen(states.with_opened(states.working(), entries=(words, states.reply("m2", REPLY))))
+    screen.ui.right_click(WORDS)
+
+    assert screen.ui.has("Quote message", kind="menu_item")
+    assert not screen.ui.has("Edit", kind="menu_item")
