@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from core.kernel.frame import one_line
 from core.kernel.language import tr
@@ -43,26 +44,32 @@ class PaletteHit(msgspec.Struct, frozen=True):
 
 def hits(desk: Desk, query: str) -> tuple[PaletteHit, ...]:
     """Lines for what was typed, best first, a screenful at most. The same tuple while nothing that it depends on changed."""
-    every = tuple(a for a in desk.actions.values() if a.id != "palette")
-    can_do = tuple(a for a in every if a.is_enabled(desk))
+    can_do: list[Action] = []
+    off: list[Action] = []
+    for action in desk.actions.values():
+        if action.id != "palette":
+            (can_do if action.is_enabled(desk) else off).append(action)
     state = desk.state
-    labels = "\n".join(a.shown_label(desk) for a in can_do)
+    labels = "\n\n".join("\n".join(one.shown_label(desk) for one in some) for some in (can_do, off))
     parts = (
         state.discussions.summaries, state.discussions.search, state.knowledge, state.config.project.presets,
         state.config.templates, query, labels,
     )  # fmt: skip
-    found = desk.view.memo.get("palette", parts, lambda: _search(desk, can_do, query))
-    return found or tuple(_off(desk, one) for one in every if query.strip() and _is_named(desk, one, query))
+    return desk.view.memo.get("palette", parts, lambda: _search(desk, can_do, off, query))
 
 
-def _search(desk: Desk, can_do: tuple[Action, ...], query: str) -> tuple[PaletteHit, ...]:
+def _search(
+    desk: Desk, can_do: Sequence[Action], off: Sequence[Action], query: str
+) -> tuple[PaletteHit, ...]:
     actions = [_action(desk, one) for one in can_do]
     if not query.strip():
         return tuple(actions[:SHOWN])
     named = [*actions, *_discussions(desk.state)]
     names, others = best(named, query), _others(desk.state, query)
     if not names and not others:
-        return tuple(named[place] for place in likest(query, [one.label for one in named], SHOWN))
+        like = likest(query, [one.label for one in named], SHOWN)
+        not_now = best((_off(desk, one) for one in off), query)
+        return (*not_now, *(named[place] for place in like))[:SHOWN]
     return (*names[: SHOWN - len(others)], *others)
 
 
@@ -89,24 +96,14 @@ def _action(desk: Desk, action: Action) -> PaletteHit:
     )
 
 
-def _is_named(desk: Desk, action: Action, query: str) -> bool:
-    return bool(best([_action(desk, action)], query))
-
-
 def _off(desk: Desk, action: Action) -> PaletteHit:
     """A command that cannot be done now: to find it and read so beats finding nothing."""
-    why = action.why_not(desk) or tr("{label}: not possible now", label=action.shown_label(desk))
 
     def say(desk: Desk) -> None:
+        why = action.why_not(desk) or tr("{label}: not possible now", label=action.shown_label(desk))
         desk.view.said = (desk.state.discussions.selected_id, why)
 
-    return PaletteHit(
-        label=action.shown_label(desk),
-        icon=action.icon,
-        detail=tr("not now"),
-        key=("action", action.id),
-        run=say,
-    )
+    return replace(_action(desk, action), detail=tr("not now"), run=say)
 
 
 def _discussions(state: AppState) -> Iterable[PaletteHit]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+from msgspec.structs import replace
+
 from core.agent.agent_messages import KillCommands
 from core.kernel.values.state import AppState, SearchHits
 from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
 from core.talk.turn.turn_messages import RetrySend
+from panels.base.desk import Desk
+from panels.base.ui import Ui
 from panels.discussion.view import DiscussionView
 from panels.knowledge.knowledge_room import KnowledgeView
-from panels.shell.palette import HINT, rank
+from panels.shell.palette import HINT, SHOWN, hits, rank
+from panels.shell.rooms import BY_ID
 from tests.panels import states
 from tests.panels.agent import agent_states
 from tests.panels.knowledge import knowledge_states
@@ -86,6 +93,27 @@ def test_what_cannot_be_done_now_is_found_where_nothing_else_is_and_says_so() ->
     assert screen.view.dialog is None
     assert screen.view.said is not None
     assert not any(isinstance(one, RetrySend) for one in screen.asked)
+
+
+def test_what_cannot_be_done_now_stands_before_names_that_are_only_like_it() -> None:
+    state = states.working()
+    summary = state.discussions.summaries["d2"]
+    like = replace(summary, meta=replace(summary.meta, name="Step reply"))
+    screen = _open(with_fields(state, summaries={**state.discussions.summaries, "d2": like}))
+
+    screen.ui.type(HINT, "stop reply")
+    shown = [[text for text in node.texts() if text] for node in screen.ui.nodes("clickable")]
+    assert shown == [["Stop reply", "not now"], ["Step reply", "discussion"]]
+
+
+def test_what_cannot_be_done_now_is_looked_for_once() -> None:
+    screen = _open()
+    ui = cast("Ui", screen.ui)
+    desk = Desk(state=screen.state, view=screen.view, ui=ui, send=screen.sent.append, actions=BY_ID)
+
+    assert hits(desk, "retry failed")
+    assert hits(desk, "retry failed") is hits(desk, "retry failed")
+    assert len(hits(desk, "e")) == SHOWN
 
 
 def test_escape_closes_it_and_nothing_else() -> None:
