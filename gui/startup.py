@@ -58,7 +58,7 @@ def opening(environ: MutableMapping[str, str]) -> Iterator[None]:
         NoDisplayError: drawing by software ended the last start, too.
     """
     with _marked(environ):
-        remedy = REPAIR if environ.get(SOFTWARE) else DRAW_BY_SOFTWARE
+        remedy = DRAW_BY_SOFTWARE if sys.platform == "linux" and not environ.get(SOFTWARE) else REPAIR
         with told_if_ended(f"{PROGRAM}: {SlopError(ENDED, remedy=remedy)}"):
             yield
 

@@ -24,7 +24,7 @@ def told_if_ended(words: str) -> Iterator[None]:
         return
     reading, writing = os.pipe()
     pid = 0
-    with suppress(OSError):
+    with suppress(OSError, NotImplementedError):  # some systems start no session in this call
         taken = [(os.POSIX_SPAWN_DUP2, reading, 0)]
         pid = os.posix_spawn(_SHELL, ("sh", "-c", _SAYS, "sh", words), {}, file_actions=taken, setsid=True)
     os.close(reading)
@@ -35,7 +35,5 @@ def told_if_ended(words: str) -> Iterator[None]:
             os.write(writing, b"\n")
         os.close(writing)
         if pid:
-            with suppress(
-                ChildProcessError
-            ):  # a program started with SIGCHLD ignored has no children to wait for
+            with suppress(ChildProcessError):  # where SIGCHLD is ignored, there is no child to wait for
                 os.waitpid(pid, 0)
