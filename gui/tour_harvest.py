@@ -48,7 +48,7 @@ def _find(tour: Tour, talked: str) -> None:
     driver = tour.driver
     driver.key("Ctrl+5")
     tour.wait(lambda s: s.harvest.looked_at and not s.harvest.is_busy, "a look at the conversations")
-    driver.click("Choose the model, conversations to leave alone, and other folders")
+    driver.click("Choose the model, the conversations to skip, and other folders")
     driver.until(lambda: driver.has("Harvest settings"), "the harvest's settings")
     driver.click("Skip if changed within (days)")
     driver.key("Ctrl+a")

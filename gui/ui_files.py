@@ -177,7 +177,7 @@ def _list(tree: Tree, chooser: Chooser, hand: ListHand, *, is_entered: bool) -> 
         if len(rows):
             ui.virtual_list("rows", rows)
         else:
-            none = tr("Nothing has this name") if chooser.wanted else tr("This folder is empty")
+            none = tr("No file or folder has this name") if chooser.wanted else tr("This folder is empty")
             ui.text("none", none, tone="faint")
     if rows.pressed is not None and not is_entered:  # the toolkit presses a row with Enter, too
         is_adding = any(dpg.is_key_down(key) for key in (dpg.mvKey_LControl, dpg.mvKey_RControl))

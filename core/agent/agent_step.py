@@ -69,7 +69,7 @@ from core.talk.turn.turn_messages import CallEnded
 
 # The page of a discussion as its log tells it: what its tools did before it was opened. Pure.
 
-ENDED_WITH_PROGRAM = tr("The command ended with the program that started it, or before.")
+ENDED_WITH_PROGRAM = tr("The command ended before Manual Slop closed, or when Manual Slop closed.")
 
 
 KINDS: Mapping[str, ActKind] = MappingProxyType(

@@ -191,7 +191,7 @@ def _collect(node: Node, data: bytes, found: list[tuple[str, ...]]) -> None:
 
 def _check_gap(gap: bytes) -> None:
     if gap.strip(b" \n"):
-        raise _UnclearError(tr("the text has parts that belong to no command"))
+        raise _UnclearError(tr("the program cannot read a part of the text as a command"))
 
 
 def _words(command: Node, data: bytes) -> list[str]:
@@ -199,7 +199,7 @@ def _words(command: Node, data: bytes) -> list[str]:
     end = command.start_byte
     for child in command.children:
         if data[end : child.start_byte].strip(b" "):
-            raise _UnclearError(tr("parts of the text belong to no word of the command"))
+            raise _UnclearError(tr("the program cannot split a part of the command into words"))
         end = child.end_byte
         part = child
         if child.type == "command_name":

@@ -158,7 +158,7 @@ def _with_warnings(before: AppState, state: AppState) -> AppState:
             f"window/{name}",
             Level.INFO,
             tr(
-                "This model's window is unknown. The program assumes {limit_tokens:,} tokens, and {share} % of them are used.",
+                "This model's context window is unknown. The program assumes {limit_tokens:,} tokens, and {share} % of them are used.",
                 limit_tokens=window.limit_tokens,
                 share=round(window.share * 100),
             ),
@@ -285,7 +285,7 @@ def _may_pay(state: AppState, one: Compaction, *, others_usd: float = 0.0, besid
 
 def _limit_words(state: AppState, one: Compaction) -> str:
     return limit_reached(state, one.discussion_id) or tr(
-        "The summary would pass a limit, or today's spend is not added up yet."
+        "The summary may exceed a limit, or today's spend is not known yet."
     )
 
 
@@ -352,7 +352,7 @@ def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
     assumed = ""
     if window is not None and window.is_assumed and overflow is None:
         assumed = tr(
-            "The model's window is unknown: the program assumed {limit_tokens:,} tokens.",
+            "The model's context window is unknown: the program assumed {limit_tokens:,} tokens.",
             limit_tokens=window.limit_tokens,
         )
     shrunk = (
@@ -386,7 +386,7 @@ def _left(cut: ViewCut) -> str:
 
 
 _INSTEAD = {
-    (False, False): tr("Nothing replaces these messages."),
+    (False, False): tr("The model gets nothing in place of these messages."),
     (True, False): tr("Instead of these messages, the model reads its journal."),
     (False, True): tr("Instead of these messages, the model reads a summary."),
     (True, True): tr("Instead of these messages, the model reads its journal and a summary."),

@@ -250,9 +250,9 @@ def _nothing(asked: CutRequest, kept: int) -> str:
         tr("Instructions, files and your message take {fixed:,} tokens.", fixed=budget.fixed),
     )
     window = (
-        tr("The program assumes a window of {window:,} tokens.", window=budget.window)
+        tr("The program assumes a context window of {window:,} tokens.", window=budget.window)
         if budget.is_assumed
-        else tr("The window has {window:,} tokens.", window=budget.window)
+        else tr("The model's context window has {window:,} tokens.", window=budget.window)
     )
     known = "" if asked.why is CutReason.OVERFLOW else window  # else who refused it has said so
     return as_sentences(tr("The program cannot compact any further."), *taken, known)

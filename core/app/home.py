@@ -261,7 +261,7 @@ def alone(root: Path) -> Iterator[None]:
                 "Manual Slop ({words}) has this data folder open, so nothing was changed",
                 words=held.words,
             ),
-            remedy=tr("Do this in that window, or close that program first"),
+            remedy=tr("Use the Manual Slop that already runs, or close it first"),
             where=str(root),
         )
     try:

@@ -99,7 +99,7 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
     if event.crash:
         text = tr("The program ended unexpectedly last time. What you wrote is kept.")
         detail = tr(
-            "The crash report holds places in the program, and none of your words: {report}",
+            "The crash report names lines of the program's code, and none of your words: {report}",
             report=event.crash,
         )
         state = notify(state, "crash", Level.WARNING, text, detail)

@@ -64,12 +64,12 @@ WORTH_SAYING_USD = 0.01
 AgainUsd = Callable[[AppState, str, int, int], float | None]
 """Price in US dollars of sending tokens of a discussion again: behind so many that are read still, so many."""
 _PREFIX: Mapping[str, tuple[str, LayerId | None]] = {
-    "provider": (tr("A change of the model"), None),
-    "model": (tr("A change of the model"), None),
-    "effort": (tr("A change of the effort"), None),
-    "persona": (tr("A change of the persona"), LayerId.PERSONA),
-    "system_preset": (tr("A change of the system prompt"), LayerId.SYSTEM_PRESET),
-    "preset": (tr("A change of the context preset"), LayerId.FILE_SET),
+    "provider": (tr("Changing the model"), None),
+    "model": (tr("Changing the model"), None),
+    "effort": (tr("Changing the effort level"), None),
+    "persona": (tr("Changing the persona"), LayerId.PERSONA),
+    "system_preset": (tr("Changing the system prompt"), LayerId.SYSTEM_PRESET),
+    "preset": (tr("Changing the context preset"), LayerId.FILE_SET),
 }
 """Choices of what stands in front of the turns: what a change does in words, and the first layer that it loses (None: all)."""
 MessageCommand = EditMessage | DeleteMessage | RestoreMessage
@@ -256,8 +256,8 @@ def _tools(state: AppState, command: SetTools) -> WarmLoss | None:
         return None
     if _is_added(state, found.meta):
         return None
-    verb = tr("Give tools anyway") if command.has_tools else tr("Remove tools anyway")
-    return _said(state, command.discussion_id, tr("A change of this discussion's tools"), verb, 0)
+    verb = tr("Give the model tools anyway") if command.has_tools else tr("Remove tools anyway")
+    return _said(state, command.discussion_id, tr("Changing the tools of this discussion"), verb, 0)
 
 
 def _server_tools(state: AppState, discussion_id: str) -> WarmLoss | None:
@@ -265,7 +265,13 @@ def _server_tools(state: AppState, discussion_id: str) -> WarmLoss | None:
     found = state.discussions.summaries.get(discussion_id)
     if found is None or not found.meta.caching_enabled or _is_added(state, found.meta):
         return None
-    return _said(state, discussion_id, tr("An early change of the servers' tools"), tr("Add tools anyway"), 0)
+    return _said(
+        state,
+        discussion_id,
+        tr("Changing the tools of MCP servers while the cache is warm"),
+        tr("Add tools anyway"),
+        0,
+    )
 
 
 def _is_added(state: AppState, meta: DiscussionMeta, effort: Effort | None = None) -> bool:

@@ -191,7 +191,7 @@ def plan_import(
             title=title,
             messages=0,
             skipped=dict(skipped),
-            why=tr("nothing in the conversation can be kept"),
+            why=tr("no part of the conversation can be imported"),
         )
     # Without what is left out a path may be the mere beginning of another: no branch. The first was seen last, and stays.
     inner = {(record.id, at) for way in ways for at, record in enumerate(way[:-1], 1)}
@@ -535,7 +535,7 @@ def _knowledge(report: ImportReport) -> Iterator[str]:
         yield tr("In {files}, the import found no new instructions, documents or memories.", files=named)
     if report.not_offered:
         yield tr(
-            "Not offered, since too many proposals wait: {not_offered:,}. Decide some, then import again.",
+            "Too many proposals wait, so the import left out {not_offered:,}. Decide on some proposals, then import again.",
             not_offered=report.not_offered,
         )
 

@@ -135,14 +135,14 @@ def _taken(state: AppState, happened: ImportEnded) -> Result:
     why = happened.problem or (report.stopped if report is not None else "")
     why = why or (fault_text(faults[0]) if faults else "")
     if why and why != follow.told and not state.program.is_closing:
-        text = tr("The program could not import everything that you follow: {why}", why=why)
+        text = tr("The automatic import could not read everything: {why}", why=why)
         state = notify(state, FOLLOW_NOTICE, Level.WARNING, text, happened.remedy)
     elif report is not None and happened.written:
         state = notify(
             state,
             FOLLOW_NOTICE,
             Level.INFO,
-            tr("Imported from the places that you follow: {report}.", report=_sum(report)),
+            tr("Imported by itself from other programs and folders: {report}.", report=_sum(report)),
         )
     if why or report is not None:
         follow = replace(follow, told=why)

@@ -364,7 +364,7 @@ _REASONS = {
         tr("Give yourself access to the file, or choose another data folder with --home"),
     ),
     errno.EPERM: (
-        tr("the system does not allow this"),
+        tr("the operating system does not allow this"),
         tr("Give yourself access to the file, or choose another data folder"),
     ),
     errno.ENOENT: (

@@ -169,7 +169,8 @@ class Apply:
         entry = self.ledger.get(sha256)
         if entry is None or not entry.allows_reclaim:
             raise StorageError(
-                tr("The conversation is not recorded as harvested"), remedy=tr("Harvest it again")
+                tr("The harvest ledger has no harvest of this conversation"),
+                remedy=tr("Harvest the conversation again"),
             )
         if not entry.kept:
             self.ledger.add(replace(entry, kept=True))
@@ -196,7 +197,7 @@ class Apply:
         log = paths.log_file(self.home, discussion_id)
         if not self.ledger.may_reclaim(sha256):
             raise StorageError(
-                tr("{discussion_id} is not recorded as harvested", discussion_id=discussion_id),
+                tr("The harvest ledger has no harvest of {discussion_id}", discussion_id=discussion_id),
                 remedy=tr("The program keeps the conversation"),
                 where=str(log),
             )

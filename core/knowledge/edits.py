@@ -264,7 +264,7 @@ def edit_fact(
     path = paths.knowledge_dir(home) / name
     if flaws := flaws_of(fact, place):
         raise SlopError(
-            tr("The program cannot save this: {flaws}", flaws=flaws[0][1]),
+            tr("The program cannot save this fact: {flaws}", flaws=flaws[0][1]),
             remedy=tr("Change it"),
             where=str(path),
         )

@@ -81,7 +81,7 @@ def change_file(path: Path, change: Callable[[bytes], bytes], *, disk: Disk = OS
                 os.close(fd)
     raise StorageError(
         tr("Another program keeps changing {name!r}", name=path.name),
-        remedy=tr("Close the file there and try again"),
+        remedy=tr("Close the file in the other program and try again"),
         where=str(path),
     )
 
@@ -113,7 +113,7 @@ def ensure_lines(
             change_file(path, lambda old: with_lines(name, old or head, missing), disk=disk)  # noqa: B023
     raise StorageError(
         tr("Another program keeps changing {name!r}", name=path.name),
-        remedy=tr("Close the file there and try again"),
+        remedy=tr("Close the file in the other program and try again"),
         where=str(path),
     )
 
@@ -279,7 +279,7 @@ def await_withdrawal(home: Path, *, wait_s: float = WRITE_WAIT_S) -> None:
     if lock is None:
         raise LockedError(
             tr("A removal from knowledge is still running"),
-            remedy=tr("Wait until it has ended, then try again"),
+            remedy=tr("Wait until the other work has ended, then try again"),
             where=str(path.parent),
         )
     lock.release()
@@ -294,7 +294,7 @@ def _held(home: Path, name: str, what: str, wait_s: float, disk: Disk) -> Iterat
     if lock is None:
         raise LockedError(
             tr("Something else is writing to knowledge now: {writer}", writer=_holder(path)),
-            remedy=tr("Wait until it has ended, then try again"),
+            remedy=tr("Wait until the other work has ended, then try again"),
             where=str(directory),
         )
     try:

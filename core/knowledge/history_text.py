@@ -147,7 +147,10 @@ def line_text(line: HistoryLine, names: Mapping[str, str] = _NO_NAMES) -> str:
     return f"{day(event.at)}  {said}{f': {named}' if named else ''}{more}"
 
 
-_OF_FACTS = {HistoryKind.DELETED: tr("left out of prompts"), HistoryKind.RESTORED: tr("back in prompts")}
+_OF_FACTS = {
+    HistoryKind.DELETED: tr("left out of requests to models"),
+    HistoryKind.RESTORED: tr("back in requests to models"),
+}
 
 
 def history_lines(told: ItemHistory) -> Iterator[str]:

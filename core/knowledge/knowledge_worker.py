@@ -133,7 +133,7 @@ class KnowledgeHandler:
                 said = (
                     f"Digest {done.write.value}"
                     if done.text
-                    else tr("Nothing is known yet, so there is no digest")
+                    else tr("Your knowledge is empty, so there is no digest")
                 )
                 self._emit(OperationDone(subject="digest", text=as_sentences(said, _kept_words(done.kept))))
             case ChangeKnowledge(change=change):

@@ -36,12 +36,14 @@ def read_ledger(data: bytes, where: str) -> dict[str, Any]:
                 document = read_json(text, object_pairs_hook=_united)
     except UnicodeDecodeError as error:
         raise _broken(
-            where, data[: error.start].count(b"\n") + 1, tr("the ledger is not UTF-8 text")
+            where, data[: error.start].count(b"\n") + 1, tr("the harvest ledger is not UTF-8 text")
         ) from error
     except json.JSONDecodeError as error:
-        raise _broken(where, error.lineno, tr("the ledger is not JSON: {msg}", msg=error.msg)) from error
+        raise _broken(
+            where, error.lineno, tr("the harvest ledger is not JSON: {msg}", msg=error.msg)
+        ) from error
     except ValueError as error:
-        raise _broken(where, 1, tr("the ledger is not JSON: {error}", error=error)) from error
+        raise _broken(where, 1, tr("the harvest ledger is not JSON: {error}", error=error)) from error
     if not isinstance(document, dict) or not isinstance(document.setdefault("entries", {}), dict):
         raise _broken(where, 1, tr('the file holds no object "entries"'))
     return document
@@ -208,7 +210,7 @@ def _texts(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 def _broken(where: str, line: int, why: str) -> ConfigError:
     return ConfigError(
-        tr("The ledger cannot be read: {why} (line {line})", why=why, line=line),
+        tr("The program cannot read the harvest ledger: {why} (line {line})", why=why, line=line),
         remedy=tr("Repair or move that file; until then the program leaves it alone and harvests nothing"),
         where=where,
         line=line,

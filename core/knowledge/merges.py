@@ -313,7 +313,7 @@ def merge_hunks(name: str, data: bytes, groups: Sequence[MergeGroup]) -> tuple[H
         if len(places) < 2 or not safe_value(group.text):
             raise MergeRefusedError(
                 tr("A merged item is empty, so its items would vanish"),
-                remedy=tr("Write its text, or leave that merge out"),
+                remedy=tr("Write the text of the merged item, or leave that merge out"),
             )
         for item in places:
             new = (merged_line(group),) if item is places[-1] else ()
@@ -540,7 +540,7 @@ def merge_lines(merge: MergeProposal) -> Iterator[str]:
     """A proposal as a difference: what goes with a minus, what takes its place with a plus."""
     for group in merge.groups:
         yield tr(
-            "{file}: {items} into one: {reason}",
+            "{file}: merge {items} into one item, because: {reason}",
             file=merge.file,
             items=count(len(group.items), tr("item"), tr("items")),
             reason=group.reason,

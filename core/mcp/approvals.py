@@ -57,7 +57,9 @@ def differences(approved: McpApproval, found: McpApproval) -> tuple[str, ...]:
         if was != now
     ]
     if approved.program == found.program and approved.program_sha256 != found.program_sha256:
-        lines.append(tr("Its program is not the file that you approved: {program}", program=found.program))
+        lines.append(
+            tr("The server's program is not the file that you approved: {program}", program=found.program)
+        )
     lines += _file_differences(approved.files, found.files)
     lines += [
         tr("A file of the server is at another place now: {name}, now {path}", name=name, path=path)
@@ -210,7 +212,7 @@ HASH_CHARS = 16
 MOST_NAMED, MOST_FOLDERS = 12, 12
 """Files of code that a question names, and folders behind them."""
 PHASES = {
-    McpPhase.OFF: tr("starts when you use it"),
+    McpPhase.OFF: tr("starts when a discussion needs the server"),
     McpPhase.STARTING: tr("starting"),
     McpPhase.ASKING: tr("waits for your approval"),
     McpPhase.READY: tr("runs"),

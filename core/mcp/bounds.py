@@ -132,7 +132,11 @@ def _named(left_out: list[str]) -> tuple[str, ...]:
     if len(left_out) <= _MOST_NAMED:
         return tuple(left_out)
     rest = len(left_out) - (_MOST_NAMED - 2)
-    return (*left_out[: _MOST_NAMED - 2], tr("{rest:,} more were left out", rest=rest - 1), left_out[-1])
+    return (
+        *left_out[: _MOST_NAMED - 2],
+        tr("the program left out {rest:,} more tools", rest=rest - 1),
+        left_out[-1],
+    )
 
 
 def _problem(server: str, tool: ListedTool) -> str:

@@ -260,7 +260,7 @@ def _unknown(state: AppState, name: str, command_id: str) -> Result:
         command_id,
         NOTICE,
         tr("There is no MCP server {name!r}.", name=name),
-        tr("There are: {known}.", known=known),
+        tr("The MCP servers are: {known}.", known=known),
     ), ()
 
 

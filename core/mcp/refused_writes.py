@@ -38,9 +38,9 @@ def write_note(server: str, places: tuple[str, ...], root: str) -> tuple[str, st
     """Words on writes that were refused, and on the way to allow them."""
     what = as_sentences(
         tr("The MCP server {server} could not write {places}.", server=server, places=", ".join(places)),
-        tr("It may write only into the project ({root}) and its own /tmp.", root=root)
+        tr("The server may write only into the project ({root}) and its own /tmp.", root=root)
         if root
-        else tr("It may write only into its own /tmp."),
+        else tr("The server may write only into its own /tmp."),
     )
     if _OF_A_PACKAGE.search(places[0]):  # its own code: nobody should write there
         return what, tr("Give the server a folder in this project. Its README names the argument or variable")

@@ -224,7 +224,10 @@ class _IndexRun:
             self.passed_over.append(
                 (
                     _shown(os.path.join(found.scope, IGNORE_FILE)),
-                    tr("the program does not follow {rules} of this file", rules=said),
+                    tr(
+                        "the program does not understand {rules} of this file and does not apply them",
+                        rules=said,
+                    ),
                 )
             )
         waiting: deque[tuple[SourceFile, str, Future[SourceText]]] = deque()

@@ -260,13 +260,13 @@ class RemoteEmbedder:
         price = self._price(self._server.provider, self._server.model)
         if price:
             what = tr(
-                "{model} costs money. The program does not use it, since making vectors would cost money unasked",
+                "{model} costs money. The program does not use the model, to spare you the cost",
                 model=self.name,
             )
             raise EmbedError(what, remedy=tr("Name a server of your own, such as Ollama"))
         if price is None and (self._server.is_limited or not is_loopback(client.base_url)):
             what = tr(
-                "The price of {model} is unknown. The program does not use it, since making vectors could cost money unasked",
+                "The price of {model} is unknown. The program does not use the model, because that might cost you money",
                 model=self.name,
             )
             raise EmbedError(what, remedy=_UNPRICED_LIMIT if self._server.is_limited else _UNPRICED)

@@ -47,7 +47,7 @@ from core.services.spending.spending_messages import PaidElsewhere
 from core.talk.discussion.discussion_messages import DiscussionsTouched
 
 NOTICE = "retrieval"
-OFF = tr("Search is off here")
+OFF = tr("Search is off in this project")
 DAY_REMEDY = tr("Write the day as year, month and day: 2026-01-31")
 
 _CHANGED: Mapping[type[object], tuple[Corpus, ...]] = MappingProxyType(

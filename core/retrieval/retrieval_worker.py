@@ -580,8 +580,8 @@ _EMBED_S = 1.0
 
 _log = logging.getLogger(__name__)
 
-TOO_SLOW = tr("Recall took too long; the message goes without it.")
-BUSY = tr("Recall is busy with an earlier question; the message goes without it.")
+TOO_SLOW = tr("Recall took too long; the program sends the message without recall.")
+BUSY = tr("Recall is busy with an earlier question; the program sends the message without recall.")
 
 
 class Recaller:

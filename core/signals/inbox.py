@@ -213,7 +213,7 @@ def _text(inbox: HeldFolder, name: str) -> str:
         os.close(descriptor)
         raise ValueError(
             tr(
-                "it has {st_size:,} bytes, more than {MAX_BYTES:,}",
+                "the file has {st_size:,} bytes, more than {MAX_BYTES:,}",
                 st_size=status.st_size,
                 MAX_BYTES=MAX_BYTES,
             )

@@ -238,7 +238,7 @@ def _file(desk: Desk, ui: Ui, own: AgentView, change: FileChange) -> None:
         if is_open:
             ui.code(
                 "difference",
-                change.difference or tr("The program did not keep the changes in this file"),
+                change.difference or tr("The program has no record of the changes in this file"),
                 language="diff",
             )
 
@@ -266,12 +266,15 @@ def undo_dialog(desk: Desk, dialog: Dialog) -> None:
             ui.text(("path", path), shown, style="mono_small", tone="muted", wraps=True)
         if len(paths) > ASKED_FILES:
             ui.text(
-                "more", tr("and {paths} more", paths=len(paths) - ASKED_FILES), tone="muted", style="small"
+                "more",
+                tr("and {paths} more files", paths=len(paths) - ASKED_FILES),
+                tone="muted",
+                style="small",
             )
         tasks = edits_of_tasks(desk.state, dialog.subject, dialog.text)
         if tasks:
             ui.text("tasks", tasks, tone="warn", wraps=True)
-        ui.text("left", tr("Files changed since then stay as they are, and are named. Effects of commands are not undone."),
+        ui.text("left", tr("The program leaves and lists files that changed after this turn. It does not undo commands."),
                 tone="muted", wraps=True)  # fmt: skip
         did = answers(ui, tr("Keep"), tr("Undo edits"), is_danger=True)
     if did == "yes":

@@ -251,7 +251,9 @@ def turn_words(
         return (
             "shield-halved",
             "warn",
-            tr("One call waits for you") if asked == 1 else tr("{asked:,} calls wait for you", asked=asked),
+            tr("One tool call needs your approval")
+            if asked == 1
+            else tr("{asked:,} tool calls need your approval", asked=asked),
         )
     if runs := counted[CallState.RUNNING]:
         return "circle-play", "accent", tr("{runs} running", runs=fmt.count(runs, tr("call"), tr("calls")))
@@ -310,7 +312,7 @@ def _elsewhere(desk: Desk) -> None:
             name = state.discussions.summaries[discussion_id].meta.name
             is_told = discussion_id in state.agent.turns
             words = (
-                tr("“{name}” waits for you", name=name)
+                tr("“{name}” waits for your answer", name=name)
                 if is_told
                 else tr("“{name}” has tool calls that wait for your answer", name=name)
             )
@@ -319,7 +321,8 @@ def _elsewhere(desk: Desk) -> None:
                 desk.send(SelectDiscussion(discussion_id))
     if len(elsewhere) > ELSEWHERE_SHOWN:
         more = tr(
-            "and {elsewhere:,} more, each marked in the list", elsewhere=len(elsewhere) - ELSEWHERE_SHOWN
+            "and {elsewhere:,} more discussions, each marked in the list of discussions",
+            elsewhere=len(elsewhere) - ELSEWHERE_SHOWN,
         )
         ui.text("elsewhere more", more, style="small", tone="muted", wraps=True)
 
@@ -334,8 +337,13 @@ def _waiting(desk: Desk) -> None:
     asked_by(desk, chosen, waiting[0][0])
     approval_card(desk, *waiting[0])
     if len(waiting) > 1:
-        more = fmt.count(len(waiting) - 1, tr("more question"), tr("more questions"))
-        ui.text("more", tr("{questions} after this one", questions=more), tone="muted", style="small")
+        more = len(waiting) - 1
+        words = (
+            tr("1 more question after this one")
+            if more == 1
+            else tr("{more:,} more questions after this one", more=more)
+        )
+        ui.text("more", words, tone="muted", style="small")
 
 
 def _todo(ui: Ui, page: AgentPage) -> None:
@@ -350,7 +358,10 @@ def _todo(ui: Ui, page: AgentPage) -> None:
         _todo_line(ui, number, item)
     if len(page.todo) > TODO_SHOWN:
         ui.text(
-            "more", tr("and {todo:,} more", todo=len(page.todo) - TODO_SHOWN), tone="muted", style="small"
+            "more",
+            tr("and {todo:,} more tasks", todo=len(page.todo) - TODO_SHOWN),
+            tone="muted",
+            style="small",
         )
 
 

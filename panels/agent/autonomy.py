@@ -52,10 +52,10 @@ NAMES: dict[Attention, str] = {
 }
 MEANINGS: dict[Attention, str] = {
     Attention.ENGAGED: tr("You have just used the program, so the model waits for you"),
-    Attention.WORKING: tr("The model works with tools now"),
+    Attention.WORKING: tr("The model is working with tools"),
     Attention.FORAGING: tr("The discussion has no work in progress: the model looks for unfinished work"),
-    Attention.RESTING: tr("The model waits, and checks now and then"),
-    Attention.STORED: tr("The discussion rests until you write: nothing else wakes it"),
+    Attention.RESTING: tr("The model does nothing for a while, then looks for new work again"),
+    Attention.STORED: tr("The discussion does nothing until you write a message"),
     Attention.DREAMING: tr("The model reads conversations for useful knowledge, and applies nothing"),
 }
 
@@ -64,7 +64,7 @@ def autonomy_words(autonomy: Autonomy, now: datetime | None) -> tuple[str, Tone,
     """Icon, tone and words: `Foraging · next turn in 0:21`."""
     name = NAMES[autonomy.state]
     if autonomy.stopped:
-        return "circle-pause", "warn", tr("Rests until you write")
+        return "circle-pause", "warn", tr("Waits for your message")
     if autonomy.message_id:
         return ICONS[autonomy.state], "accent", tr("{state} · a turn runs", state=name)
     if autonomy.next_at is None or now is None:
@@ -192,12 +192,14 @@ def _start(desk: Desk, own: AgentView) -> None:
     ui, state = desk.ui, desk.state
     with ui.row("head"):
         ui.icon("icon", "moon", tone="muted")
-        ui.text("words", tr("Goes on only when you write"), style="strong", width=0, wraps=True)
+        ui.text(
+            "words", tr("The discussion goes on only when you write"), style="strong", width=0, wraps=True
+        )
     ui.text("what", WHAT, tone="muted", style="small", wraps=True)
     holder = state.program.holder
     if holder:
         text = tr(
-            "Another program uses this data folder ({holder}). Autonomy runs there, and here after that program ends",
+            "Another program uses this data folder ({holder}). Autonomy runs there; it runs here once that program ends",
             holder=holder,
         )
         ui.text("elsewhere", text, tone="warn", style="small", wraps=True)
@@ -224,14 +226,17 @@ def _running(desk: Desk, autonomy: Autonomy) -> None:
             tr("Stop"),
             icon="stop",
             is_small=True,
-            tip=tr("Stops the current turn; the discussion goes on only when you write"),
+            tip=tr("This stops the current turn; the discussion then goes on only when you write"),
         ):
             desk.send(StopAutonomy())
     if autonomy.discussion_id != state.discussions.selected_id:
         row = state.discussions.summaries.get(autonomy.discussion_id)
         with ui.row("elsewhere", gap=6):
             name = (
-                tr("“{name}” runs on its own; only one discussion at a time can do so", name=row.meta.name)
+                tr(
+                    "The discussion “{name}” is already autonomous; only one discussion can be",
+                    name=row.meta.name,
+                )
                 if row is not None
                 else tr("Another")
             )
@@ -258,7 +263,7 @@ def _running(desk: Desk, autonomy: Autonomy) -> None:
         )
     if autonomy.errors:
         failed = tr(
-            "{errors} failed in a row: each failure doubles the wait, up to an hour",
+            "{errors} failed in a row: each failure doubles the time until the next turn, up to an hour",
             errors=fmt.count(autonomy.errors, tr("turn"), tr("turns")),
         )
         ui.text("errors", failed, style="small", tone="warn", wraps=True)

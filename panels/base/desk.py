@@ -84,7 +84,9 @@ def flaw_of(chord: str) -> str:
         return tr("Name a shortcut such as Ctrl+Shift+P, Alt+1 or F8.")
     *held, key = chord.split("+")
     if chord in RESERVED:
-        return tr("{shortcut} is reserved. Choose another shortcut.", shortcut=chord)
+        return tr(
+            "{shortcut} already has a fixed use in text fields. Choose another shortcut.", shortcut=chord
+        )
     if not {"Ctrl", "Alt"} & {*held} and key not in FUNCTION_KEYS:
         return tr("{shortcut} types text. Add Ctrl or Alt.", shortcut=chord)
     return ""

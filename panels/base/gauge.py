@@ -137,7 +137,7 @@ def price_text(price: ModelPrice) -> str:
     if price.is_free:
         return tr("free")
     return tr(
-        "{input_usd} in, {output_usd} out",
+        "input {input_usd}, output {output_usd}",
         input_usd=fmt.rate(price.input_usd),
         output_usd=fmt.rate(price.output_usd),
     )

@@ -242,7 +242,7 @@ def _figures(state: AppState, ui: Ui, meta: DiscussionMeta, look: spending.Cache
             tr("{superseded_tokens} superseded", superseded_tokens=fmt.tokens(plan.superseded_tokens))
         )
     if known:
-        tip = tr("Prefix tokens, requests that read the prefix, and outdated text still in it")
+        tip = tr("Tokens of the prefix, requests that read it, and outdated text in the prefix")
         ui.text("figures", " · ".join(known), tone="muted", style="small", width=0, tip=tip)
 
 
@@ -280,7 +280,7 @@ def _buttons(desk: Desk, ui: Ui, meta: DiscussionMeta) -> None:
             return
         can, why = (
             not desk.state.program.is_home_read_only,
-            tr("After this, the program caches the discussion's requests again if that saves money."),
+            tr("The program then caches requests of this discussion again where that saves money."),
         )
         if ui.button("enable", tr("Enable caching again"), is_small=True, is_enabled=can, tip=why):
             desk.send(EnableCaching(meta.id))

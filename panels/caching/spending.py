@@ -104,7 +104,7 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
             "{tokens} of {tokens2} tokens", tokens=fmt.tokens(one.tokens), tokens2=fmt.tokens(standing.tokens)
         )
         said.append(f"{part} {_end_words(state, one.at, more)}")
-        ends.append(tr("{tokens} tokens: {at}", tokens=fmt.tokens(one.tokens), at=_until(one.at, more)))
+        ends.append(tr("{tokens} tokens until {at}", tokens=fmt.tokens(one.tokens), at=_until(one.at, more)))
     return replace(
         base, ttl_s=left, ttl_text=tr("expires: {ends}", ends="; ".join(ends)), words="; ".join(said)
     )
@@ -445,7 +445,7 @@ def _choice(desk: Desk, name: str, label: str, options: tuple[Option, ...], valu
             options,
             value,
             width=CHOICE_PX,
-            tip=tr("{provider}: default time to live", provider=label),
+            tip=tr("{provider}: how long a discussion's cache lasts by default", provider=label),
         )
     if chosen is not None:
         desk.send(ChangeSetting(f"{TABLE}.{name}", chosen))
@@ -604,10 +604,8 @@ def rewrites_section(desk: Desk) -> None:
     """Draw which discussions pay for a change of knowledge on their next turn."""
     state = desk.state
     due = due_rewrites(state)
-    _section(
-        desk, "rewrites", tr("Will be rewritten on the next turn"), [r for r in due if not r.is_appended]
-    )
-    _section(desk, "appended", tr("Goes with the next message"), [r for r in due if r.is_appended])
+    _section(desk, "rewrites", tr("The next turn rewrites the cache"), [r for r in due if not r.is_appended])
+    _section(desk, "appended", tr("The next message carries this change"), [r for r in due if r.is_appended])
 
 
 def _section(desk: Desk, key: str, title: str, due: Sequence[Rewrite]) -> None:
@@ -702,7 +700,7 @@ def _orphan(desk: Desk, orphan: CacheOrphan) -> None:
         _orphan_line(desk, orphan)
         tokens, end = fmt.tokens(orphan.tokens), fmt.clock(orphan.expires_at)
         figures = (
-            tr("{tokens} tokens until {end}", tokens=tokens, end=end)
+            tr("{tokens} tokens, stored until {end}", tokens=tokens, end=end)
             if orphan.usd_per_hour is None
             else tr(
                 "{tokens} tokens, {usd} per hour for storage until {end}",

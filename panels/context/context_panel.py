@@ -215,7 +215,7 @@ def _problems(ui: Ui, report: ContextReport) -> None:
         over = report.total_tokens_est - (report.limit_tokens or 0)
         with ui.row("does not fit"):
             ui.icon("icon", "circle-exclamation", tone="error")
-            ui.text("text", tr("Does not fit the model: {over} tokens too many", over=fmt.tokens_est(over, is_exact=report.is_exact)),
+            ui.text("text", tr("The request does not fit the model: {over} tokens too many", over=fmt.tokens_est(over, is_exact=report.is_exact)),
                     tone="error", style="strong", width=0, wraps=True)  # fmt: skip
     for index, problem in enumerate(report.problems):
         with ui.row(("problem", index)):

@@ -276,7 +276,7 @@ def _what(item: FileItem, files: ItemFiles | None) -> str:
         if files is not None and files.rules_passed_over:
             parts.append(
                 tr(
-                    "{rules_passed_over} not followed",
+                    "{rules_passed_over} of .gitignore not applied",
                     rules_passed_over=fmt.count(files.rules_passed_over, tr("rule"), tr("rules")),
                 )
             )
@@ -380,7 +380,7 @@ def _glob_files(
     if len(files.files) > SHOWN_FILES:
         ui.text(
             "rest",
-            tr("and {files:,} more", files=len(files.files) - SHOWN_FILES),
+            tr("and {files:,} more files", files=len(files.files) - SHOWN_FILES),
             tone="faint",
             style="small",
         )

@@ -83,7 +83,7 @@ def sent_to(state: AppState, absolute_path: str) -> str:
     ]
     if not warm:
         return tr(
-            "A discussion whose preset holds this file gets changes with its next message. None is warm now."
+            "A discussion whose preset holds this file gets changes with its next message. No such discussion is warm now."
         )
     names = ", ".join(warm[:SHOWN_NAMES])
     more = len(warm) - SHOWN_NAMES
@@ -161,11 +161,13 @@ def _item(preset: Preset | None, shown: StructureView) -> FileItem | None:
 
 def _adopt(desk: Desk, shown: StructureView, preset: Preset) -> None:
     text = tr(
-        "This file comes with {item_path}. To choose parts of the file, add it as an item.",
+        "The item {item_path} already includes this file. To choose parts of the file, add the file as an item.",
         item_path=shown.item_path,
     )
     desk.ui.text("from glob", text, tone="muted", style="small", wraps=True)
-    if desk.ui.button("adopt", tr("Add as an item of its own"), icon="plus", is_small=True):
+    if desk.ui.button(
+        "adopt", tr("Add this file as a separate item of the preset"), icon="plus", is_small=True
+    ):
         add_paths(desk, preset, (shown.path,))
 
 

@@ -90,7 +90,7 @@ def _offer(desk: Desk, *, is_enabled: bool) -> None:
     )
     ui.text("question", question, tone="muted", style="small", wraps=True)
     with ui.row("answers", gap=6):
-        if ui.button("say", tr("Warn me from {cost}", cost=LIMIT_WORDS), is_small=True, is_enabled=is_enabled,
+        if ui.button("say", tr("Warn me above {cost}", cost=LIMIT_WORDS), is_small=True, is_enabled=is_enabled,
                      tip=tr("You can change the amount in Caching, Settings")):  # fmt: skip
             desk.send(ChangeSetting(KEY, OFFERED_FROM_USD))
         if ui.button("never", tr("Never warn"), kind="ghost", is_small=True, is_enabled=is_enabled):

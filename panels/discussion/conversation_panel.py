@@ -192,7 +192,7 @@ def _warnings(desk: Desk, summary: DiscussionSummary) -> None:
             desk.ui.icon("icon", "triangle-exclamation", tone="warn")
             desk.ui.text("text", sentence, tone="warn", style="small", wraps=True)
     if len(repaired) > MAX_REPAIRS:
-        rest = tr("and {repaired} more repairs", repaired=len(repaired) - MAX_REPAIRS)
+        rest = tr("and {repaired} more repairs of the log", repaired=len(repaired) - MAX_REPAIRS)
         desk.ui.text("more repairs", rest, tone="warn", style="small")
 
 

@@ -512,7 +512,10 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
             failure.where,
             f"HTTP {failure.status}" if failure.status else "",
             tr("request {request_id}", request_id=failure.request_id) if failure.request_id else "",
-            tr("the server asks you to wait {retry_after_s}", retry_after_s=fmt.span(failure.retry_after_s))
+            tr(
+                "the server asks the program to wait {retry_after_s}",
+                retry_after_s=fmt.span(failure.retry_after_s),
+            )
             if failure.retry_after_s
             else "",
         ]

@@ -137,7 +137,10 @@ def branch_foot(desk: Desk, opened: OpenDiscussion, point_id: str) -> None:
                 desk.send(SelectDiscussion(row.meta.id))
         if len(made) > BRANCHES_SHOWN:
             ui.text(
-                "more", tr("and {made} older", made=len(made) - BRANCHES_SHOWN), tone="faint", style="small"
+                "more",
+                tr("and {made} older branches", made=len(made) - BRANCHES_SHOWN),
+                tone="faint",
+                style="small",
             )
 
 

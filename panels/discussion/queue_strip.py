@@ -26,10 +26,10 @@ from panels.discussion.view import ComposerView, DiscussionView
 
 Awaiting = RetrySend | RegenerateReply | ResendMessage | ContinueReply
 AWAITED: dict[type[Awaiting], str] = {
-    RetrySend: tr("The unsent message waits until you raise the limit in Usage."),
-    RegenerateReply: tr("Another version waits until you raise the limit in Usage."),
-    ResendMessage: tr("The changed message waits until you raise the limit in Usage."),
-    ContinueReply: tr("The rest of the reply waits until you raise the limit in Usage."),
+    RetrySend: tr("The unsent message waits until you raise the spend limit in Usage."),
+    RegenerateReply: tr("The new version of the reply waits until you raise the limit in Usage."),
+    ResendMessage: tr("The changed message waits until you raise the spend limit in Usage."),
+    ContinueReply: tr("The rest of the reply waits until you raise the spend limit in Usage."),
 }
 SHOWN = 4
 LINE_CHARS = 400
@@ -49,7 +49,10 @@ def queue_strip(desk: Desk, opened: OpenDiscussion) -> None:
             _row(desk, opened.id, prompt)
         if len(prompts) > SHOWN:
             ui.text(
-                "more", tr("and {prompts:,} more", prompts=len(prompts) - SHOWN), tone="muted", style="small"
+                "more",
+                tr("and {prompts:,} more messages", prompts=len(prompts) - SHOWN),
+                tone="muted",
+                style="small",
             )
 
 
@@ -83,9 +86,9 @@ def _what_waits(opened: OpenDiscussion, count: int, *, is_held: bool) -> str:
     is_one = count == 1
     if opened.is_held_at_limit:
         said = (
-            tr("1 message waits until you raise the limit.")
+            tr("1 message waits until you raise the spend limit.")
             if is_one
-            else tr("{count:,} messages wait until you raise the limit.", count=count)
+            else tr("{count:,} messages wait until you raise the spend limit.", count=count)
         )
         return as_sentences(said, opened.queue_hold)
     if is_held:
@@ -112,7 +115,11 @@ def _awaits_limit(desk: Desk, opened: OpenDiscussion) -> None:
         text = AWAITED[type(command)]
         ui.text("what", text, tone="warn", style="small", width=0, wraps=True)
         if ui.button(
-            "send now", tr("Send now"), icon="paper-plane", is_small=True, tip=tr("Check the limit again")
+            "send now",
+            tr("Send now"),
+            icon="paper-plane",
+            is_small=True,
+            tip=tr("Send the message if the spend limit now allows it"),
         ):
             desk.send(replace(command, awaits_limit=False))
         if ui.button("leave", tr("Do not send"), kind="ghost", is_small=True):

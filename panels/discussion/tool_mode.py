@@ -54,7 +54,7 @@ TOOLS = {
 OWN = frozenset({"delegate", "journal", "todo", "yield_to_user"})
 """Tools whose summary says no more than their name: what they were given says it."""
 QUIET = {
-    HAND_OVER: tr("The model handed over to you"),
+    HAND_OVER: tr("The model gave the turn back to you"),
     "journal": tr("The model wrote to the journal"),
     "todo": tr("The model set the todo list"),
 }
@@ -220,7 +220,7 @@ def tool_menu(desk: Desk) -> None:
         label, icon = tr("Search only") if is_some else tr("No tools here"), "triangle-exclamation"
     tip = (
         tr(
-            "{mode}: {detail} ({shortcut}: the next)",
+            "{mode}: {detail} ({shortcut} switches to the next mode)",
             mode=now.label,
             detail=now.detail,
             shortcut=desk.actions["mode"].shown_chord(desk.state),

@@ -279,10 +279,9 @@ def _rest(ui: Ui, turn: AgentTurn, more: int, waiting: int) -> None:
     said = [tr("{more:,} more running", more=more)] if more > 0 else []
     said += (
         [
-            tr(
-                "{waiting} after this one",
-                waiting=fmt.count(waiting - 1, tr("more question"), tr("more questions")),
-            )
+            tr("1 more question after this one")
+            if waiting == 2
+            else tr("{more:,} more questions after this one", more=waiting - 1)
         ]
         if waiting > 1
         else []

@@ -140,7 +140,7 @@ def _report(report: HarvestReport, names: Mapping[str, str], *, has_more: bool) 
         out.append(
             ApplyLine(
                 key="stopped",
-                text=tr("The apply ended early"),
+                text=tr("The harvest stopped before it wrote every item"),
                 detail=report.stopped,
                 tone="error",
                 icon="circle-exclamation",
@@ -246,7 +246,7 @@ def _undone(state: AppState, report: UndoReport) -> list[Row]:
     out += [
         ApplyLine(
             key=f"problem {index}",
-            text=tr("Could not be undone"),
+            text=tr("The program could not undo this"),
             detail=text,
             tone="error",
             icon="circle-exclamation",

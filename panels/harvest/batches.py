@@ -48,7 +48,7 @@ def batches_section(desk: Desk) -> None:
     if (more := len(told.problems) - SHOWN_PROBLEMS) > 0:
         ui.text(
             "more batch problems",
-            tr("and {more}", more=fmt.count(more, tr("more problem"), tr("more problems"))),
+            tr("and 1 more problem") if more == 1 else tr("and {more:,} more problems", more=more),
             tone="warn",
             style="small",
         )

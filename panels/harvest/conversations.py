@@ -158,7 +158,7 @@ def _head(desk: Desk) -> None:
                      tip=tr("Look for conversations again; nothing on disk changes")):  # fmt: skip
             desk.send(LookForHarvest())
         if ui.button("settings", tr("Settings"), icon="sliders", kind="ghost", is_small=True,
-                     tip=tr("Choose the model, conversations to leave alone, and other folders")):  # fmt: skip
+                     tip=tr("Choose the model, the conversations to skip, and other folders")):  # fmt: skip
             own.are_settings_open = True
     if harvest.looked_at is None:
         return

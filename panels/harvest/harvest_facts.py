@@ -70,8 +70,8 @@ CLASS_WORDS = {
 IN_A_BATCH = tr("in a batch")
 _IN_ORDER = tuple(dict.fromkeys((CLASS_WORDS[ArtifactClass.HARVEST], IN_A_BATCH, *CLASS_WORDS.values())))
 CLASS_TIPS = {
-    ArtifactClass.LIVE: tr("Open or recently changed: left alone"),
-    ArtifactClass.USER_KEPT: tr("You kept this conversation: left alone"),
+    ArtifactClass.LIVE: tr("This conversation is open or changed recently, so the harvest skips it"),
+    ArtifactClass.USER_KEPT: tr("You kept this conversation, so the harvest skips it"),
     ArtifactClass.PRUNE: tr("This conversation is empty: the next Apply moves it to the trash"),
     ArtifactClass.KEEP: tr("The program never reads and never removes this conversation"),
     ArtifactClass.HARVEST: tr(
@@ -421,8 +421,8 @@ def outcome(
 def known_words(one: ProposedItem) -> str:
     """Words for an item that is not written, because exactly that is known, or proposed above it."""
     if one.is_repeated:
-        return tr("Already proposed above, not written twice")
-    return tr("Already known, not written again")
+        return tr("The list above has this item already; the harvest does not write it twice")
+    return tr("Your knowledge has this item already; the harvest does not write it again")
 
 
 def deleted_words(one: ProposedItem) -> str:

@@ -97,7 +97,7 @@ def _progress(desk: Desk) -> None:
             ui.icon("icon", "wheat-awn", tone="warn")
             ui.text("phase", harvest_facts.PHASE_WORDS.get(harvest.phase, ""), style="strong", width=0)
             label = tr("Stopping…") if harvest.is_cancelling else tr("Cancel")
-            tip = tr("Stops after the current write; the replies so far are kept")
+            tip = tr("The harvest stops after the current write; the program keeps the replies so far")
             if ui.button("cancel", label, is_small=True, is_enabled=not harvest.is_cancelling, tip=tip):
                 desk.send(CancelHarvest())
         if harvest.total:
@@ -175,7 +175,9 @@ def _give_up(desk: Desk, dialog: Dialog) -> None:
                 ),
                 wraps=True,
             )
-        note = tr("They stay in the trash for {days}; until then, Undo brings them back.", days=days)
+        note = tr(
+            "The conversations stay in the trash for {days}; until then, Undo brings them back.", days=days
+        )
         ui.text("note", note, tone="muted", wraps=True)
         answer = answers(desk.ui, tr("Keep"), tr("Move to trash") if paths else tr("Remove"), is_danger=True)
     _close(desk, dialog, answer, is_closed=closed.clicked)

@@ -58,7 +58,7 @@ def settings_section(desk: Desk) -> None:
         _mode(desk)
         ui.divider("mode line")
         _number(desk, "live_days", tr("Skip if changed within (days)"), f"{settings.live_days:g}",
-                tr("Conversations changed within this many days are left alone"))  # fmt: skip
+                tr("The harvest skips conversations that changed within this many days"))  # fmt: skip
         _number(desk, "max_source_bytes", tr("Largest size (KiB)"), f"{settings.max_source_bytes / KIB:.10g}",
                 tr("Larger conversations are not read; now {max_source_bytes}", max_source_bytes=fmt.size(settings.max_source_bytes)))  # fmt: skip
         ui.divider("sources line")
@@ -70,7 +70,7 @@ def _reader(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
-    own = tr("Usual model ({state})", state=view.model_label(state, provider, model))
+    own = tr("Default model ({state})", state=view.model_label(state, provider, model))
     is_own = not settings.harvest_provider and not settings.harvest_model
     listed = remembered_options(state, desk.view.memo)
     value = "" if is_own else model_value(provider, model)

@@ -236,7 +236,7 @@ def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
         ui.text("reason", one.replaces.reason, tone="warn", style="small", wraps=True)
         ui.text(
             "old",
-            tr("Known item until now: {text}", text=facts.unmarked(one.replaces.item.text)),
+            tr("Your knowledge said until now: {text}", text=facts.unmarked(one.replaces.item.text)),
             tone="muted",
             style="small",
             wraps=True,

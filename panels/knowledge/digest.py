@@ -93,7 +93,7 @@ def _switch_controls(desk: Desk) -> None:
 def _on_off(desk: Desk) -> None:
     """The switch itself: off removes digest.md, as `rm` does, and on makes it anew."""
     is_off_by_setting = desk.state.knowledge.switch is DigestSwitch.OFF_BY_CONFIGURATION
-    tip = tr("Off removes digest.md, as rm does; on makes it from the category files")
+    tip = tr("Turning off deletes digest.md. Turning on makes digest.md from the category files")
     wanted = desk.ui.checkbox("on", tr("On"), desk.state.knowledge.is_on, tip=tip)
     if wanted is None:
         return
@@ -139,7 +139,7 @@ def digest_section(desk: Desk) -> None:
     elif knowledge.digest:
         ui.text(
             "none",
-            tr("The program sends nothing. digest.md waits in its file:"),
+            tr("The program does not send digest.md now. The file contains:"),
             tone="muted",
             style="small",
             wraps=True,
@@ -147,9 +147,9 @@ def digest_section(desk: Desk) -> None:
         ui.selectable_text("waiting", knowledge.digest, mono=True, height=math.inf)
     else:
         why = (
-            tr("Nothing is sent: the digest is empty.")
+            tr("The program sends no knowledge, because the digest is empty.")
             if knowledge.is_on
-            else tr("Nothing is sent: knowledge is off.")
+            else tr("The program sends no knowledge, because knowledge is off.")
         )
         ui.text("none", why, tone="muted", style="small")
 
@@ -177,7 +177,9 @@ def _gauges(ui: Ui, state: AppState) -> None:
         tip = tr(
             "Digest and notes on files of the selected discussion; the setting ai_settings.knowledge.budget_bytes limits them"
         )
-        _gauge(ui, "layer", tr("All of layer 7"), used, state.config.settings.knowledge.budget_bytes, tip)
+        _gauge(
+            ui, "layer", tr("Whole text of layer 7"), used, state.config.settings.knowledge.budget_bytes, tip
+        )
 
 
 def _gauge(ui: Ui, key: str, label: str, used: int, most: int, tip: str) -> None:
@@ -227,8 +229,16 @@ NOTES_WIDE_PX = 400
 
 STATUS: dict[NoteStatus, tuple[str, Tone, str]] = {
     NoteStatus.ATTACHED: ("attached", "muted", tr("The file is still at the path of the notes")),
-    NoteStatus.MOVED: ("moved", "muted", tr("The file was saved again at its path; the notes follow")),
-    NoteStatus.RENAMED: ("renamed", "muted", tr("The file has another path now; the notes follow")),
+    NoteStatus.MOVED: (
+        "moved",
+        "muted",
+        tr("The file was deleted and saved again; the program gave the notes back to the file"),
+    ),
+    NoteStatus.RENAMED: (
+        "renamed",
+        "muted",
+        tr("The file has another path now; the program moved its notes to the new path"),
+    ),
     NoteStatus.ORPHANED: (
         "orphaned",
         "warn",

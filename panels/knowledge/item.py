@@ -351,4 +351,4 @@ def _form(desk: Desk, ui: Ui, draft: Draft, hint: str) -> None:
             ui.text("waiting", tr("Saving…"), tone="muted", style="small")
         elif draft.command_id:
             ui.text("kept", tr("Not saved yet; your text stays here."), tone="warn", style="small", width=0,
-                    wraps=True, tip=tr("The notice says why. Save tries again."))  # fmt: skip
+                    wraps=True, tip=tr("A notice says why the program did not save. Press Save to try again."))  # fmt: skip

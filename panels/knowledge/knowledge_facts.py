@@ -149,7 +149,7 @@ def _problems(desk: Desk, known: FactsState) -> None:
     if any(fact.held for fact in known.facts):
         ui.text("kept", HELD, tone="muted", style="small", wraps=True)
     if (more := len(known.problems) - SHOWN_PROBLEMS) > 0:
-        said = tr("and {more:,} more: `manual-slop knowledge validate` lists all", more=more)
+        said = tr("and {more:,} more faults: `manual-slop knowledge validate` lists all faults", more=more)
         ui.text("more fact problems", said, tone="warn", style="small")
 
 
@@ -230,7 +230,9 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
             desk.send(DeleteFact(fact_id=fact.id, was=fact.text))
     with ui.row("origin", gap=8):
         if fact.withdrawn:
-            tip = tr("Its source item was deleted or replaced: no request contains this fact")
+            tip = tr(
+                "The item that this fact came from was deleted or replaced: no request contains the fact"
+            )
             ui.badge("withdrawn", tr("item gone"), tone="warn", tip=tip)
         elif fact.stale:
             ui.badge(

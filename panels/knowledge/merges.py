@@ -293,7 +293,7 @@ def _group_card(desk: Desk, ui: Ui, group: MergeGroup) -> None:
                 desk.send(TickMergeGroups((group.id,), ticked))
             ui.text(
                 "count",
-                tr("{items} into one", items=fmt.count(len(group.items), tr("item"), tr("items"))),
+                tr("Merge {items} into one item", items=fmt.count(len(group.items), tr("item"), tr("items"))),
                 style="small_strong",
             )
             ui.push()

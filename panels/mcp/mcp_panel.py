@@ -322,7 +322,7 @@ def _server(desk: Desk, own: McpView, server: McpServer) -> None:
         for number, line in enumerate(server.left_out):
             ui.text(
                 ("left out", number),
-                tr("Not offered: {line}", line=escaped(line)),
+                tr("Models do not get this tool: {line}", line=escaped(line)),
                 tone="muted",
                 style="small",
                 wraps=True,
@@ -372,7 +372,7 @@ def _form(desk: Desk, own: McpView) -> None:
             "network",
             tr("Allow network access"),
             form.network,
-            tip=tr("Only for a server that a command starts"),
+            tip=tr("This setting works only for a server that a command starts"),
         )
         form.network = form.network if network is None else network
         if form.error:

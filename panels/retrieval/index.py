@@ -238,7 +238,7 @@ def progress_words(progress: IndexProgress, *, is_paused: bool) -> str:
     if not progress.total:
         return tr("Looking at files")
     return tr(
-        "Reading: {files:,} of {total}",
+        "Reading {files:,} of {total}",
         files=progress.files,
         total=fmt.count(progress.total, tr("file"), tr("files")),
     )
@@ -392,13 +392,13 @@ def notes_rows(desk: Desk) -> None:
             ui.icon("icon", "folder", tone="muted")
             ui.text("name", name, style="mono_small", width=0, tip=name)
             if ui.button("remove", "", icon="xmark", kind="ghost", is_small=True, is_enabled=can,
-                         tip=tr("Stop reading {name}", name=name)):  # fmt: skip
+                         tip=tr("Stop searching the folder {name}", name=name)):  # fmt: skip
                 kept = tuple(one for one in settings.roots if one != name)
                 desk.send(ChangeProjectSetting(key="retrieval.roots", value=kept))
     if not settings.roots:
         ui.text(
             "none",
-            tr("None yet: add a folder with Markdown or text files."),
+            tr("You have no folder of notes yet: add a folder with Markdown or text files."),
             tone="muted",
             style="small",
             wraps=True,
@@ -579,7 +579,12 @@ def _navigation_lines(ui: Ui, report: NavigationReport, root: str) -> None:
             ui.text("path", project_path(path, root), tone="muted", style="small", width=0, wraps=True)
             ui.text("name", kind, tone=tone, style="small")
     if len(named) > SHOWN:
-        ui.text("more", tr("and {named:,} more", named=len(named) - SHOWN), tone="muted", style="small")
+        ui.text(
+            "more",
+            tr("and {named:,} more index files", named=len(named) - SHOWN),
+            tone="muted",
+            style="small",
+        )
     for index, problem in enumerate(report.problems[:SHOWN]):
         ui.text(("problem", index), f"{problem.rstrip('.')}.", tone="warn", style="small", wraps=True)
 
@@ -609,7 +614,7 @@ def _engine(desk: Desk) -> None:
                 with ui.row("server"):
                     ui.icon("icon", "triangle-exclamation", tone="warn")
                     text = tr(
-                        "The server is behind, so the index here answers: {reason}.",
+                        "The index on the server is outdated, so the index on this machine answers: {reason}.",
                         reason=report.server.rstrip("."),
                     )
                     ui.text("text", text, tone="warn", style="small", wraps=True)
@@ -655,7 +660,7 @@ def _passed_over(desk: Desk) -> None:
         if len(report.passed_over) > SHOWN:
             ui.text(
                 "more",
-                tr("and {passed_over:,} more", passed_over=len(report.passed_over) - SHOWN),
+                tr("and {passed_over:,} more files", passed_over=len(report.passed_over) - SHOWN),
                 tone="muted",
                 style="small",
             )
@@ -690,7 +695,9 @@ def _running(desk: Desk) -> None:
             icon = "play" if retrieval.is_paused else "pause"
             if ui.button("pause", label, icon=icon, kind="ghost", is_small=True):
                 desk.send(PauseIndexing(not retrieval.is_paused))
-            tip = tr("Stops after the current file. Finished work stays; the next run continues there")
+            tip = tr(
+                "Indexing stops after the current file. The program keeps finished work; the next run continues there"
+            )
             if ui.button("cancel", tr("Cancel"), icon="stop", kind="ghost", is_small=True, tip=tip):
                 desk.send(CancelIndexing())
 

@@ -36,7 +36,7 @@ def _switch(desk: Desk) -> None:
     ui, settings = desk.ui, desk.state.config.settings.retrieval
     with ui.surface("switch", "card", padding=(12, 10)), ui.group("lines", gap=6):
         changed = ui.checkbox(
-            "ambient", tr("Send matching passages along"), settings.ambient,
+            "ambient", tr("Send matching passages with each message"), settings.ambient,
             is_enabled=not is_locked(desk.state.config.project), tip=tr("For this project, in its manual_slop.toml"),
         )  # fmt: skip
         if changed is not None:
@@ -50,7 +50,7 @@ def _next(desk: Desk) -> None:
     if not desk.state.config.settings.retrieval.ambient:
         return
     with ui.group("next", gap=8):
-        ui.text("title", tr("With the next message"), style="strong")
+        ui.text("title", tr("Passages that go with the next message"), style="strong")
         is_said = desk.opened is not None and bool(desk.opened.kept_out)
         if report is None or not (report.recalled.passages or report.recalled.problem or is_said):
             text = (
@@ -73,11 +73,11 @@ def _lately(desk: Desk) -> None:
     if not sent and not desk.state.config.settings.retrieval.ambient:
         return
     with ui.group("lately", gap=8):
-        ui.text("title", tr("Recently sent in this discussion"), style="strong")
+        ui.text("title", tr("Passages sent recently in this discussion"), style="strong")
         if not sent:
             ui.text(
                 "none",
-                tr("Recall has sent nothing since the program started."),
+                tr("Recall has added no passage to a message since the program started."),
                 tone="muted",
                 style="small",
                 wraps=True,

@@ -56,7 +56,9 @@ def all_section(desk: Desk) -> None:
     if len(found) > SHOWN:
         ui.text(
             "more",
-            tr("and {found:,} more: search to find them", found=len(found) - SHOWN),
+            tr(
+                "and {found:,} more settings: type in the search field to find them", found=len(found) - SHOWN
+            ),
             tone="muted",
             style="small",
         )

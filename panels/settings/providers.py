@@ -304,5 +304,8 @@ def _provider_models(desk: Desk, status: ProviderStatus) -> None:
             ui.text("facts", f"{window}{images} · {price}", tone="muted", style="small")
     if len(models) > SHOWN_MODELS:
         ui.text(
-            "rest", tr("and {models:,} more", models=len(models) - SHOWN_MODELS), tone="faint", style="small"
+            "rest",
+            tr("and {models:,} more models", models=len(models) - SHOWN_MODELS),
+            tone="faint",
+            style="small",
         )

@@ -38,7 +38,7 @@ def notifications_section(desk: Desk) -> None:
     ticked = ui.checkbox("desktop", label, settings.notifications.desktop)
     if ticked is not None:
         desk.send(ChangeSetting("notifications.desktop", ticked))
-    what = tr("For finished replies, questions, approvals and the end of autonomy, in fixed words.")
+    what = tr("The notices tell of finished replies, questions, approvals and the end of autonomy.")
     ui.text("what", what, tone="muted", style="small", wraps=True)
     if signals.desktop_problem:
         ui.text(
@@ -118,7 +118,7 @@ def labelled(ui: Ui, key: str, label: str, width: float = 140) -> Iterator[None]
 EVERYWHERE = tr("Every folder")
 ANSWERS = {
     PolicyAnswer.ALLOW: (tr("Allow"), tr("without asking you")),
-    PolicyAnswer.ASK: (tr("Ask"), tr("each time, unless a rule covers the call")),
+    PolicyAnswer.ASK: (tr("Ask"), tr("the program asks each time, unless a rule covers the call")),
     PolicyAnswer.REFUSE: (tr("Refuse"), tr("without asking you")),
 }
 KINDS = (
@@ -161,7 +161,7 @@ def policies_section(desk: Desk) -> None:
     if (
         folder
         and said
-        and ui.button("as everywhere", tr("Use the rules of every folder"), icon="rotate-left")
+        and ui.button("as everywhere", tr("Use the rules for all folders"), icon="rotate-left")
     ):
         for name in said:
             desk.send(ChangeSetting(f"{table}.{name}", None))
@@ -204,7 +204,7 @@ def _answer(desk: Desk, table: str, name: str, label: str, now: str, *, is_gener
         Option(value=answer.value, label=label, detail=detail) for answer, (label, detail) in ANSWERS.items()
     ]
     if not is_general:
-        options.insert(0, Option(value="", label=tr("Use the general rule for all folders")))
+        options.insert(0, Option(value="", label=tr("Use the rule for all folders")))
     with labelled(ui, name, label):
         chosen = ui.combo("answer", options, now, width=0, tip=label)
     if chosen is not None and chosen != now:

@@ -379,9 +379,9 @@ def _edit_shortcut(desk: Desk, dialog: Dialog, action: Action) -> None:
                 "usual",
                 tr("Reset"),
                 is_small=True,
-                tip=tr("Use {value} again", value=action.chord or tr("none")),
+                tip=tr("Use the original shortcut {value} again", value=action.chord or tr("none")),
             )
-            is_none = ui.button("none", tr("None"), is_small=True, tip=tr("Leave it without a shortcut"))
+            is_none = ui.button("none", tr("None"), is_small=True, tip=tr("Use no shortcut for this command"))
         if why:
             ui.text("why", why, tone="warn", style="small", wraps=True)
     if is_set or is_usual or is_none:

@@ -199,9 +199,9 @@ def _questions(desk: Desk, *, is_tight: bool) -> None:
         return
     count = sum(number for _, number in waiting)
     words = (
-        tr("One tool call waits for you")
+        tr("One tool call needs your approval")
         if count == 1
-        else tr("{count:,} tool calls wait for you", count=count)
+        else tr("{count:,} tool calls need your approval", count=count)
     )
     label = f"{count:,}" if is_tight else words
     if desk.ui.button(

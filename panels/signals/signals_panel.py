@@ -61,7 +61,7 @@ def _waiting(desk: Desk, signals: SignalState) -> None:
         )
         ui.text("title", title, style="small_strong", tone="muted", width=0)
         if signals.waiting and ui.button("away", tr("Dismiss all"), kind="ghost", is_small=True,
-                                         tip=tr("No turn takes these signals any more; they stay below")):  # fmt: skip
+                                         tip=tr("No turn will read these signals; the list below keeps them")):  # fmt: skip
             desk.send(PutSignalsAway())
     if not signals.waiting:
         text = tr(

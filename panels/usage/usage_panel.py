@@ -87,7 +87,7 @@ def _proposed(desk: Desk, proposed: tuple[ItemWords, ...]) -> None:
     """Items and facts that no reply used; an item has a button for the archive. Sends ArchiveItem."""
     ui = desk.ui
     text = tr(
-        "No reply used these in {UNUSED_AFTER} requests. You can archive them; no request contains archived items.",
+        "No reply used these items in {UNUSED_AFTER} requests. You can archive them; no request contains archived items.",
         UNUSED_AFTER=UNUSED_AFTER,
     )
     ui.text("unused", text, style="small", wraps=True)
@@ -108,7 +108,10 @@ def _proposed(desk: Desk, proposed: tuple[ItemWords, ...]) -> None:
                 desk.ask(ArchiveItem(item))
     if len(proposed) > SHOWN:
         ui.text(
-            "more", tr("and {proposed:,} more", proposed=len(proposed) - SHOWN), tone="faint", style="small"
+            "more",
+            tr("and {proposed:,} more items", proposed=len(proposed) - SHOWN),
+            tone="faint",
+            style="small",
         )
     if ui.button("open", tr("Open Knowledge"), icon="book", kind="ghost", is_small=True):
         desk.view.show_hub("knowledge")
@@ -292,7 +295,7 @@ def _figures(ui: Ui, total: UsageSum) -> None:
                     ui.text("value", value, style="h3", tone=tone)  # type: ignore[arg-type]
                     ui.text("label", label, tone="muted", style="small", wraps=True)
     used = tr(
-        "{calls}, {input_tokens} tokens in, {output_tokens} out",
+        "{calls}, {input_tokens} input tokens, {output_tokens} output tokens",
         calls=fmt.count(total.calls, tr("request"), tr("requests")),
         input_tokens=fmt.tokens(total.input_tokens),
         output_tokens=fmt.tokens(total.output_tokens),

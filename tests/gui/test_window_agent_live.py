@@ -172,7 +172,7 @@ def test_a_turn_that_hands_over_leaves_a_line_and_a_key_that_can_do_nothing_says
     sitting.controller.send(SetTools(sitting.chosen, has_tools=True))
     sitting.controller.send(SendPrompt(sitting.chosen, "name half of the slots"))
 
-    sitting.sees("The model handed over to you")
+    sitting.sees("The model gave the turn back to you")
     sitting.ends(lambda s: not s.agent.turns and not s.turns.calls)
     assert person.has("The model wrote to the journal")
     assert not person.has("It is the person's turn.")

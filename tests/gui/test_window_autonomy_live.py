@@ -135,7 +135,7 @@ def test_a_command_that_ends_in_the_background_wakes_it_and_its_words_are_shown_
     sitting.waits_in(Attention.RESTING)
     (signal,) = controller.snapshot().signals.seen
     assert (signal.source, "the tide is out" in signal.text) == (SignalSource.COMMAND, True)
-    sitting.sees("Woken by the end of a command")
+    sitting.sees("Woken by a command that ended")
     assert "the tide is out" in str(sitting.server.bodies[-1])
     screen.check()
 
@@ -153,9 +153,7 @@ def test_it_dreams_at_rest_and_tells_what_it_would_keep_while_nothing_is_applied
     sitting.waits_in(Attention.RESTING)
     later(sitting, controller, 300)
 
-    sitting.sees(
-        "The discussion dreams: it has no work, so the model previews a harvest. Nothing is written."
-    )
+    sitting.sees("The discussion has no work, so the model previews a harvest. The program writes nothing.")
     sitting.ends(lambda s: s.harvest.preview is not None and not s.harvest.is_working)
     sitting.sees("Nothing is written yet.")
     sitting.sees("High tide is at nine.")

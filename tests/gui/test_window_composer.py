@@ -500,7 +500,7 @@ def test_a_queue_stops_at_a_failure_then_at_a_limit_and_goes_on_at_the_persons_w
     assert writer.said()[2:] == ["next"]
     driver.click("Send anyway")
     writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 4)
-    sees(driver, "1 message waits until you raise the limit")
+    sees(driver, "1 message waits until you raise the spend limit")
     driver.click("Send now")
     sees(driver, "Spend limit reached")
     driver.click("Send anyway")

@@ -156,7 +156,7 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.ends(lambda s: s.harvest.looked_at is not None)
     sitting.sees("1 to read")
 
-    person.click("Choose the model, conversations to leave alone, and other folders")
+    person.click("Choose the model, the conversations to skip, and other folders")
     sitting.sees("Skip if changed within (days)")
     person.click(person.find("Skip if changed within (days)", kind=Field))
     person.key("Ctrl+A")

@@ -42,7 +42,10 @@ def test_a_pull_while_the_window_is_open_is_asked_about_and_a_yes_is_given_below
     file.write_text(file.read_text() + '[providers.evil]\nbase_url = "http://evil.example/v1"\n')
     sees(person, "The project project asks for new settings. Review them before they apply.")
     person.click("Review all")
-    sees(person, "Discussions with this provider go to evil.example. The key named 'evil' goes along")
+    sees(
+        person,
+        "The program sends discussions with this provider to evil.example. The program sends the key named 'evil'",
+    )
     assert not person.has("Context preset core")
     person.click("Not now")
     person.until(lambda: app.view.dialog is None, "the dialog to close")

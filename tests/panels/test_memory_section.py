@@ -39,7 +39,7 @@ def test_what_no_reply_used_is_proposed_with_its_words() -> None:
     rows = (DiscussionMemory(discussion="d1", requests=60, tokens_est=9),)
     screen = shown(MemoryUse(discussions=rows, proposed=(ItemWords(category="facts", text="Old news."),)))
 
-    assert screen.ui.shows("No reply used these in 50 requests.")
+    assert screen.ui.shows("No reply used these items in 50 requests.")
     assert screen.ui.shows("Old news.")
     screen.ui.click("Open Knowledge")
     assert screen.view.panel == "knowledge"

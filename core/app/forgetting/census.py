@@ -163,7 +163,8 @@ def look(home: Path, target: ForgetTarget) -> ForgetPreview:
         return ForgetPreview(target=target, problem=as_sentences(error.what, error.remedy))
     except OSError as error:
         return ForgetPreview(
-            target=target, problem=tr("The program cannot look for copies: {error}", error=error)
+            target=target,
+            problem=tr("The program cannot look for copies of the words to forget: {error}", error=error),
         )
     return ForgetPreview(
         target=target,

@@ -245,7 +245,7 @@ PLACES: tuple[Place, ...] = (
         label=tr("the list of conversations and its search index"),
         files=("catalog-*.sqlite*",),
         root=Folder.CACHE,
-        checked=tr("the program emptied this and built it again"),
+        checked=tr("the program emptied the list and the index, and built both again"),
     ),
     Place(
         id="prefixes",
@@ -262,14 +262,17 @@ PLACES: tuple[Place, ...] = (
         files=("index-*/*",),
         root=Folder.CACHE,
         checked=tr("the program overwrote the words and vectors in the index"),
-        counted=(tr("file in the search index"), tr("files in the search index")),
+        counted=(tr("file whose text is in the search index"), tr("files whose text is in the search index")),
         is_unread=True,
     ),
     Place(
         id="server",
         label=tr("the search index on a server"),
         checked=tr("the program wrote the tables on the index server again, without the conversation"),
-        counted=(tr("file in the search index on the server"), tr("files in the search index on the server")),
+        counted=(
+            tr("file whose text is in the search index of the server"),
+            tr("files whose text is in the search index of the server"),
+        ),
     ),
     Place(
         id="diagnostics",
@@ -499,7 +502,7 @@ def headline(receipt: ForgetReceipt) -> str:
     )
     stay = (
         tr(
-            "; {kept_items} with another source stayed",
+            "; {kept_items} stayed because of another source",
             kept_items=count(receipt.kept_items, tr("item"), tr("items")),
         )
         if receipt.kept_items

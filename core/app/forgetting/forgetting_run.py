@@ -335,7 +335,7 @@ class _Forgetting:
         if path.exists():
             raise StorageError(
                 tr("The program could not delete this file or folder"),
-                remedy=tr("Close every program that uses it"),
+                remedy=tr("Close every program that uses this file or folder"),
                 where=str(path),
             )
         sync_dir(path.parent, self._disk)
@@ -494,7 +494,7 @@ class _Forgetting:
         self._count("server", count)
         if why:
             self._problems["server"] = tr(
-                "{why}. The program tells the index server once it answers, also after a restart",
+                "{why}. The program deletes the words on the index server when it answers again",
                 why=why,
             )
 
@@ -577,12 +577,12 @@ class _Forgetting:
         for discussion_id in self._intent.target.discussion_ids:
             if discussion_id in binned:
                 self._problems["trash"] = tr(
-                    "While the program forgot the discussion {discussion_id}, it was moved to the trash",
+                    "While the program forgot the discussion {discussion_id}, another program put it into the trash",
                     discussion_id=discussion_id,
                 )
             if paths.discussion_dir(self._home, discussion_id).exists():
                 self._problems["discussions"] = tr(
-                    "While the program forgot the discussion {discussion_id}, it was created again",
+                    "While the program forgot the discussion {discussion_id}, another program created the discussion again",
                     discussion_id=discussion_id,
                 )
         for place_id, why in words_left(self._home, self._words).items():
@@ -650,7 +650,7 @@ class ForgetHandler:
                 ForgetEnded(
                     receipt=None,
                     problem=why,
-                    remedy=tr("The program finishes forgetting at its next start."),
+                    remedy=tr("The program finishes forgetting when you start it again."),
                     is_resumed=is_resumed,
                 )
             )

@@ -223,7 +223,9 @@ def words_left(home: Path, words: Words) -> dict[str, str]:
                 strangers.append(name)
     if strangers:
         more = (
-            tr(" and {strangers:,} more", strangers=len(strangers) - _SAID) if len(strangers) > _SAID else ""
+            tr(" and {strangers:,} more files", strangers=len(strangers) - _SAID)
+            if len(strangers) > _SAID
+            else ""
         )
         said = ", ".join(strangers[:_SAID]) + more
         found["strangers"] = tr(

@@ -169,7 +169,7 @@ def _export_every(options: Options, front: FrontEnd, console: Console) -> None:
     given = options.given
     if given.id or given.out == "-":
         raise UsageError(
-            tr("--every writes into a folder"),
+            tr("--every writes each discussion into its own file, so it needs a folder"),
             remedy=tr("Name the folder with --out, and leave the discussion out"),
         )
     folder = Path(given.out).expanduser().absolute()
@@ -352,11 +352,14 @@ def _run_follow(options: Options, front: FrontEnd, console: Console) -> int:
             wanted = without_place(followed, place.path)
             if wanted == followed:
                 raise UsageError(
-                    tr("You do not follow {path}", path=place.path),
+                    tr("The program does not import from {path} by itself", path=place.path),
                     remedy=tr("Run `manual-slop import --follow` for the list"),
                 )
             _write(front, wanted)
-            console.outcome(tr("You no longer follow {path}.", path=place.path), {"followed": list(wanted)})
+            console.outcome(
+                tr("The program no longer imports from {path} by itself.", path=place.path),
+                {"followed": list(wanted)},
+            )
         elif given.follow:
             place = _place(given.follow, known)
             if place.path not in map(whole, followed):
@@ -364,14 +367,16 @@ def _run_follow(options: Options, front: FrontEnd, console: Console) -> int:
                     f"{place.label}: {place.path}{'' if Path(place.path).exists() else tr(' (not there yet)')}"
                 )
                 if not confirm(
-                    console, tr("Follow this place ({BY_ITSELF})?", BY_ITSELF=BY_ITSELF), is_yes=given.yes
+                    console,
+                    tr("Import from this place from now on ({BY_ITSELF})?", BY_ITSELF=BY_ITSELF),
+                    is_yes=given.yes,
                 ):
                     console.line(tr("Nothing was changed."))
                     return NOT_AGREED
                 followed = with_place(followed, place.path)
                 _write(front, followed)
             console.outcome(
-                tr("You follow {path}: {consequence}.", path=place.path, consequence=BY_ITSELF),
+                tr("Added {path}: {consequence}.", path=place.path, consequence=BY_ITSELF),
                 {"followed": list(followed)},
             )
         else:
@@ -406,7 +411,7 @@ def _imports_list(followed: tuple[str, ...], known: tuple[KnownPlace, ...], cons
     elif rows:
         console.write(table((tr("Program"), tr("Place")), rows, kept=frozenset({1}), columns=console.columns))
     else:
-        console.write(tr("You follow no program or folder.\n"))
+        console.write(tr("The program imports from no other program or folder by itself.\n"))
 
 
 def _write(front: FrontEnd, wanted: tuple[str, ...]) -> None:
@@ -555,7 +560,7 @@ def _command(
         listed = count(len(branches), tr("branch"), tr("branches"))
         told.append(
             tr(
-                "It has {branches} with the same messages: add --branches to forget these too",
+                "The discussion has {branches} with the same messages: add --branches to forget these too",
                 branches=listed,
             )
         )

@@ -309,7 +309,7 @@ def proxies(environ: Mapping[str, str]) -> Iterator[Finding]:
         yield ok(
             "proxies",
             tr(
-                "{found} set; the program never uses them for addresses on this computer",
+                "proxy set by {found}; the program uses no proxy for addresses on this computer",
                 found=", ".join(found),
             ),
         )
@@ -327,7 +327,7 @@ def clock(now: datetime) -> Iterator[Finding]:
         yield fail(
             "clock",
             tr("the clock shows {now:%Y-%m-%d}, which is too early", now=now),
-            tr("Set the clock: certificates and cache times depend on it"),
+            tr("Set your computer's clock: certificates and cache times depend on the clock"),
         )
     else:
         yield ok("clock", f"{now:%Y-%m-%d %H:%M} UTC")
@@ -476,7 +476,7 @@ def inbox(home: Path) -> Iterator[Finding]:
         yield warn(
             "inbox",
             tr("The program does not read this, as it is a link or no folder: {folder}", folder=folder),
-            tr("Put a folder in its place"),
+            tr("Replace the link or file by a folder"),
             put_aside(folder, makes_folder=True, into=home / "backups"),
         )
     elif folder.is_dir():
@@ -601,7 +601,7 @@ def desktop_idle(
         yield warn(
             "desktop idle",
             tr("not tested on this system"),
-            tr("Check whether the Agent panel, Autonomy, shows the right time away"),
+            tr("Check in the Agent panel, Autonomy, how long the program says you were away"),
         )
     elif environ.get("WAYLAND_DISPLAY") or not environ.get("DISPLAY"):
         yield warn(

@@ -74,8 +74,10 @@ _OWN = stat.S_IRWXU
 
 def put_aside(path: Path, *, makes_folder: bool = False, into: Path | None = None) -> Repair:
     """Move what stands at a path aside, where it stays; and make a folder in its place. `into`: beside it where None."""
-    what = tr("Move {path} aside", path=path) + (
-        tr(" and make a folder in its place") if makes_folder else ""
+    what = (
+        tr("Move {path} aside and make a folder in its place", path=path)
+        if makes_folder
+        else tr("Move {path} aside", path=path)
     )
 
     def run() -> str:
@@ -115,7 +117,7 @@ def remove_reports(reports: Sequence[Path]) -> Repair:
 
 def _made(folder: Path) -> str:
     make_dirs(folder)
-    return tr("{folder} is there", folder=folder)
+    return tr("the program made the folder {folder}", folder=folder)
 
 
 def _opened(folder: Path) -> str:
@@ -130,6 +132,8 @@ def _free(path: Path) -> Path:
     target = next((one for one in names if not os.path.lexists(one)), None)
     if target is None:
         raise SlopError(
-            tr("No free name beside {path}", path=path), remedy=tr("Move it away yourself"), where=str(path)
+            tr("No free name beside {path}", path=path),
+            remedy=tr("Move the file or folder away yourself"),
+            where=str(path),
         )
     return target

@@ -84,7 +84,9 @@ def add_send(commands: CommandParsers, common: Parser) -> None:
         ),
     )
     parser.add_argument(
-        "text", nargs="*", help=tr("the message; without it, or with `-`, the command reads standard input")
+        "text",
+        nargs="*",
+        help=tr("the message; without a message, or with `-`, the command reads standard input"),
     )
     parser.add_argument(
         "--discussion",
@@ -326,8 +328,13 @@ def add_lists(commands: CommandParsers, common: Parser) -> None:
     usage.add_argument(
         "--by", choices=USAGE_BY, default="model", help=tr("group the rows by this (default: model)")
     )
-    usage.add_argument("--since", metavar="DAY", default="", help=tr("the first day, for example 2026-11-29"))
-    usage.add_argument("--until", metavar="DAY", default="", help=tr("the last day"))
+    usage.add_argument(
+        "--since",
+        metavar="DAY",
+        default="",
+        help=tr("the first day that the table covers, for example 2026-11-29"),
+    )
+    usage.add_argument("--until", metavar="DAY", default="", help=tr("the last day that the table covers"))
     usage.add_argument("--csv", action="store_true", help=tr("print CSV, for a spreadsheet"))
     doctor = add_command(
         commands, common, "doctor", tr("check your installation, settings and folders, and suggest remedies")
@@ -398,7 +405,7 @@ def add_settings(commands: CommandParsers, common: Parser) -> None:
         action="store_true",
         help=tr("show the server's command and tools, and ask for your approval"),
     )
-    servers.add_argument("--forget", action="store_true", help=tr("take your approval back"))
+    servers.add_argument("--forget", action="store_true", help=tr("take back your approval of the server"))
     keys = add_command(
         commands,
         common,

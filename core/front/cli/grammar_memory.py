@@ -70,7 +70,7 @@ def add_search(commands: CommandParsers, common: Parser) -> None:
         action="append",
         default=[],
         choices=["notes", "knowledge", "discussions", "project"],
-        help=tr("search only here; may be repeated"),
+        help=tr("search only in this kind of source; may be repeated"),
     )
     parser.add_argument("--folder", default="", metavar="PATH", help=tr("search only below this folder"))
     parser.add_argument("--tag", default="", metavar="TAG", help=tr("search only notes with this tag"))
@@ -254,7 +254,7 @@ def add_harvest(commands: CommandParsers, common: Parser) -> None:
         choices=("keep", "trash", "trash_all", "leave"),
         default="",
         help=tr(
-            "with --apply: keep what was read, marked as read; move it to the trash, imported ones too by trash_all; or leave it (the settings' after_harvest, else trash)"
+            "with --apply: `keep` marks the conversations as read; `trash` moves them to the trash; `trash_all` moves imported ones too; `leave` changes nothing (default: the setting after_harvest, else trash)"
         ),
     )
     parser.add_argument(
@@ -324,7 +324,7 @@ def add_knowledge(commands: CommandParsers, common: Parser) -> None:
         nargs="?",
         default="",
         choices=("", *CATEGORIES),
-        help=tr("show only this kind"),
+        help=tr("show only items of this kind"),
     )
     digest = add_command(
         actions, common, "digest", tr("print the digest as a model reads it, and whether memory is on")
@@ -358,7 +358,7 @@ def add_knowledge(commands: CommandParsers, common: Parser) -> None:
         dest="fact_category",
         default="",
         choices=("fact", "pitfall", "pattern", "tool-quirk", "question"),
-        help=tr("show only this kind"),
+        help=tr("show only items of this kind"),
     )
     facts.add_argument("--tag", metavar="TAG", default="", help=tr("only facts with this tag"))
     proposals = add_command(
@@ -382,7 +382,9 @@ def add_knowledge(commands: CommandParsers, common: Parser) -> None:
         "item", help=tr("the item's place in `show` (facts.md:3), words of this item, or a fact's id")
     )
     seen = add_command(actions, common, "seen", tr("list the items that requests held, newest first"))
-    seen.add_argument("--discussion", metavar="ID", default="", help=tr("only this discussion"))
+    seen.add_argument(
+        "--discussion", metavar="ID", default="", help=tr("list only requests of this discussion")
+    )
     archive = add_command(
         actions,
         common,

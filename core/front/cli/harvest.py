@@ -442,7 +442,7 @@ def _items_of(
         )
     these = figures.count(len(new), tr("item"), tr("items"))
     asked = (
-        tr("Write it to your knowledge?")
+        tr("Write this item to your knowledge?")
         if len(new) == 1
         else tr("Write these {items} to your knowledge?", items=these)
     )

@@ -247,7 +247,7 @@ def _list_archive(home: Path, state: KnowledgeState, console: Console, *, is_jso
     _show_items(state.archived, console, is_json=False, empty=tr("The archive holds no knowledge item."))
     if unused:
         console.line()
-        console.line(tr("No reply used these in {UNUSED_AFTER} requests:", UNUSED_AFTER=UNUSED_AFTER))
+        console.line(tr("No reply used these items in {UNUSED_AFTER} requests:", UNUSED_AFTER=UNUSED_AFTER))
     for one in unused:
         console.line(f"  {one_line(one.text, 200)}")
 
@@ -394,7 +394,9 @@ def run_merge(options: Options, console: Console) -> int:
         console.note(f"manual-slop: {left}")
     if given.apply and ticked:
         count = figures.count(len(ticked), tr("merge"), tr("merges"))
-        asked = tr("Write it?") if len(ticked) == 1 else tr("Write these {count}?", count=count)
+        asked = (
+            tr("Write it?") if len(ticked) == 1 else tr("Write these {count} to your knowledge?", count=count)
+        )
         if not confirm(console, asked, is_yes=given.yes):
             console.note(tr("manual-slop: nothing was written; the program keeps the model's reply"))
             return HARVEST_NOT_AGREED

@@ -86,7 +86,7 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         )
     if given.retry and given.compare:
         raise UsageError(
-            tr("--compare sends a text, --retry a failed message"),
+            tr("--compare needs a new text, and --retry sends a failed message"),
             remedy=tr("Leave one of these options out"),
         )
     beside = None if given.compare else program_beside(options)

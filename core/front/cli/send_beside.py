@@ -479,7 +479,7 @@ def edited_text(text: str, console: Console) -> str:
     try:
         return clean(data.decode("utf-8-sig")).rstrip("\n")
     except UnicodeDecodeError as error:
-        raise UsageError(tr("The editor saved no UTF-8 text"), remedy=tr("Save it as UTF-8")) from error
+        raise UsageError(tr("The editor saved no UTF-8 text"), remedy=tr("Save the text as UTF-8")) from error
 
 
 # `send --compare`: one message to several models, each reply printed whole under the model's name.

@@ -162,7 +162,10 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
             )
         )
         return 0
-    for line in (tr("{name} runs, {server}.", name=name, server=count_words(server)), *server.changed):
+    for line in (
+        tr("The server {name} runs, {server}.", name=name, server=count_words(server)),
+        *server.changed,
+    ):
         console.shown(escaped(line))
     if server.left_out:
         console.shown(

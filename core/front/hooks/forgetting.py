@@ -112,7 +112,9 @@ async def look_at_forgetting(request: Request[None]) -> Answer:
     state = await request.desk.watch.until(lambda now: is_over(now, command_id), LOOK_S)
     preview = state.forgetting.preview if state is not None else None
     if preview is None:
-        raise RefusedError(503, "slow", tr("The search for copies takes too long"), tr("Ask again"))
+        raise RefusedError(
+            503, "slow", tr("The search for copies of the words to forget takes too long"), tr("Ask again")
+        )
     return Answer(
         data=ForgetPreviewData(
             items=preview.items,
@@ -165,7 +167,7 @@ async def _done(
             503,
             "slow",
             tr("Forgetting takes too long"),
-            tr("The program finishes forgetting at its next start"),
+            tr("The program finishes forgetting when you start it again"),
         )
     if not outcome.is_done:
         raise RefusedError(409, "not_now", outcome.problem, outcome.remedy)

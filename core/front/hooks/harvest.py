@@ -286,7 +286,7 @@ class _FollowedRun(msgspec.Struct, frozen=True):
             raise RefusedError(
                 503,
                 "slow",
-                tr("The run has not ended within {RUN_S}", RUN_S=time_limit(RUN_S)),
+                tr("The harvest has not ended within {RUN_S}", RUN_S=time_limit(RUN_S)),
                 tr("Cancel the run"),
             )
         _check(outcome_of(state, self.command_id))

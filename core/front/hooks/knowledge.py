@@ -211,7 +211,12 @@ def stored_item(state: AppState, place: ItemPlace) -> Item:
     for item in (item for items in held for item in items):
         if (item.first_line, item.file, item.text) == (place.first_line, place.file, place.text):
             return item
-    raise unknown(tr("such item in"), place.file, tr("See GET /api/knowledge"))
+    raise RefusedError(
+        404,
+        "not_found",
+        tr("The file {file!r} has no such item", file=place.file[:80]),
+        tr("See GET /api/knowledge"),
+    )
 
 
 def _check(state: AppState, command: Command) -> None:

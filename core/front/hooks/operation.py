@@ -236,7 +236,7 @@ def read_query(given: Iterable[tuple[str, str]], kind: type[Q]) -> Q:
                 "wrong_query",
                 tr("{name!r} is given twice", name=name[:60])
                 if is_twice
-                else tr("{name!r} is unknown here", name=name[:60]),
+                else tr("this path takes no parameter {name!r}", name=name[:60]),
                 f"Takes: {', '.join(hints)}",
             )
         is_number = hints[name] is int and _WHOLE_NUMBER.fullmatch(text)

@@ -110,7 +110,7 @@ _ID = late(rf"([a-z0-9][a-z0-9._-]{{0,99}}):({'|'.join(_CATEGORIES)}):([0-9]{{3,
 _TAG = late(r"[a-z0-9-]{1,100}")
 _DAY = late(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BREAK = late(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_ONE_LINE_OF = tr("write it on one line")
+_ONE_LINE_OF = tr("write the text on one line")
 
 
 def id_parts(fact_id: str) -> tuple[str, FactCategory, int] | None:

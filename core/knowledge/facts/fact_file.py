@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.figures import count
 from core.kernel.frame import atx_heading
 from core.kernel.language import tr
 from core.kernel.patterns import late
@@ -168,9 +167,10 @@ class _Scan:
                     )
                 at = fence_end or _next_line(text, at)
         if self._passed_over:
-            said = tr(
-                "and {passed_over} in this file",
-                passed_over=count(self._passed_over, tr("more problem"), tr("more problems")),
+            said = (
+                tr("1 more problem in this file")
+                if self._passed_over == 1
+                else tr("{passed_over:,} more problems in this file", passed_over=self._passed_over)
             )
             self._problems.append(FactProblem(file=self._place.name, line=self._line, text=said))
         return FactFile(

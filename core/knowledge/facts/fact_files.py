@@ -153,12 +153,12 @@ def _names(folder: Path) -> list[str]:
 def _misnamed(folder: str) -> str:
     if folder == GLOBAL_FOLDER:
         return tr(
-            "the program reads no facts from it: {GLOBAL_FOLDER}/ holds only {GLOBAL_STEMS}, each .yaml",
+            "the program reads no facts from this file: {GLOBAL_FOLDER}/ holds only {GLOBAL_STEMS}, each .yaml",
             GLOBAL_FOLDER=GLOBAL_FOLDER,
             GLOBAL_STEMS=", ".join(GLOBAL_STEMS),
         )
     return tr(
-        "the program reads no facts from it. Its name must be a domain (a-z, 0-9, . _ -) with .yaml, not `global`"
+        "the program reads no facts from this file. Name the file after a domain (a-z, 0-9, . _ -) with .yaml, not `global`"
     )
 
 

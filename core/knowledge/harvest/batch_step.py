@@ -59,7 +59,7 @@ def state_words(batch: HarvestBatch) -> str:
     if batch.is_unwanted:
         return tr("cancelling: the next check asks the provider to stop it")
     if batch.state is BatchState.INTENDED:
-        return tr("not known yet whether it arrived")
+        return tr("the program does not know yet whether the batch arrived")
     if batch.state is BatchState.ENDED:
         return (
             tr("ended; the program could not read all of its answers{far}", far=far)
@@ -67,7 +67,11 @@ def state_words(batch: HarvestBatch) -> str:
             else tr("ended")
         )
     return (
-        tr("at the provider, {worked_off:,} of {every:,} done", worked_off=batch.worked_off, every=every)
+        tr(
+            "at the provider, which has answered {worked_off:,} of {every:,} requests",
+            worked_off=batch.worked_off,
+            every=every,
+        )
         if batch.worked_off
         else tr("at the provider")
     )
@@ -124,14 +128,18 @@ def offer_words(direct_usd: float | None) -> str:
 
 def sent_sentence(batches: Sequence[HarvestBatch]) -> str:
     """Sentence after a submission: what went out, what it is expected to cost and that this is held back."""
-    several = count(sum(map(conversations, batches)), tr("conversation is"), tr("conversations are"))
+    number = sum(map(conversations, batches))
     costs = [one.estimate_usd for one in batches]
     known = [cost for cost in costs if cost is not None]
     usd = sum(known) if len(known) == len(costs) else None
-    return tr(
-        "{batches} at the provider, {price}. The program keeps this amount reserved until the answers are read.",
-        batches=several,
-        price=offer_words(direct_price(usd)),
+    price = offer_words(direct_price(usd))
+    sent = (
+        tr("1 conversation is at the provider, {price}.", price=price)
+        if number == 1
+        else tr("{number:,} conversations are at the provider, {price}.", number=number, price=price)
+    )
+    return as_sentences(
+        sent, tr("The program keeps this amount reserved until the answers are read."), is_closed=True
     )
 
 
@@ -215,7 +223,11 @@ def stopped_sentence(batch: HarvestBatch, now: datetime) -> str:
 def names_words(names: Iterable[str]) -> str:
     """Names of conversations in a row, the first few of many."""
     every = [scrubbed_line(name, 60) for name in dict.fromkeys(names)]
-    more = tr(" and {every:,} more", every=len(every) - SHOWN_NAMES) if len(every) > SHOWN_NAMES else ""
+    more = (
+        tr(" and {every:,} more conversations", every=len(every) - SHOWN_NAMES)
+        if len(every) > SHOWN_NAMES
+        else ""
+    )
     return ", ".join(every[:SHOWN_NAMES]) + more
 
 

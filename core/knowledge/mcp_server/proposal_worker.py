@@ -204,7 +204,8 @@ class ProposalHandler:
         words = words_of(proposal)
         if not words:
             raise SlopError(
-                tr("The item has no text"), remedy=tr("Write its text; a playbook also needs a name")
+                tr("The item has no text"),
+                remedy=tr("Write the text of the item; a playbook also needs a name"),
             )
         if self._known().exact(proposal.category, FILE_OF[proposal.category], words) is None:
             origin = Provenance(source=proposal.source, date=proposal.at[:10])

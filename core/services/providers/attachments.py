@@ -185,7 +185,7 @@ def refuse_attachment(part: AttachmentPart, who: str, problem: str = "") -> Prov
     return ProviderError(
         FailureKind.BAD_REQUEST,
         tr(
-            "{who} cannot take the attachment {name!r} ({media_type}){problem}",
+            "The model {who} does not accept the attachment {name!r} ({media_type}){problem}",
             who=who,
             name=part.name,
             media_type=part.media_type,

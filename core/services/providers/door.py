@@ -257,7 +257,7 @@ def sound_content(content: StoredContent) -> StoredContent:
     """
     names = content.name, content.model, content.prefix_hash, content.discussion_id
     if not content.name or not all(isinstance(name, str) for name in names):
-        raise ValueError(tr("an entry for a stored prefix has no name"))
+        raise ValueError(tr("the provider lists a stored prefix without a name"))
     return replace(
         content,
         tokens=figure(content.tokens) or 0,
@@ -268,11 +268,11 @@ def sound_content(content: StoredContent) -> StoredContent:
 
 def _moment(value: object) -> datetime:
     if not isinstance(value, datetime):
-        raise ValueError(tr("an entry for a stored prefix has no times"))  # noqa: TRY004 (a vendor's fault, not a caller's)
+        raise ValueError(tr("the provider lists a stored prefix without the times of storing and expiry"))  # noqa: TRY004 (a vendor's fault, not a caller's)
     try:
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     except OverflowError as error:
-        raise ValueError(tr("an entry for a stored prefix has an impossible time")) from error
+        raise ValueError(tr("the provider lists a stored prefix with an impossible time")) from error
 
 
 def _sound_report(report: ContentsReport | None) -> ContentsReport | None:

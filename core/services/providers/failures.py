@@ -99,7 +99,7 @@ _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
         tr("Use other words, or choose another model"),
     ),
     FailureKind.UNKNOWN_END: (
-        tr("{who} ended the reply with an unknown word"),
+        tr("{who} ended the reply with an unknown stop reason"),
         tr("The program kept the received part; retry, or choose another model"),
     ),
     FailureKind.SPEND_LIMIT: (tr("A spend limit stops requests to {who}"), tr("Raise the limit in Usage")),

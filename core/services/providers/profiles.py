@@ -178,7 +178,7 @@ def ending_words(profile: ModelProfile, now: datetime | None) -> str:
     return (
         tr("ends {ends_on}", ends_on=profile.ends_on)
         if day >= today
-        else tr("the provider announced its end for {ends_on}", ends_on=profile.ends_on)
+        else tr("the provider planned to withdraw this model on {ends_on}", ends_on=profile.ends_on)
     )
 
 

@@ -299,13 +299,13 @@ def destination(provider: str, address: str, known: Collection[str]) -> str:
     vendor = next((kind for kind in VENDORS if kind == provider), None)
     host = _host(address) or (_VENDOR_HOSTS.get(vendor, "") if vendor else "")
     if not host:
-        return tr("This provider has no address, so discussions with it go nowhere")
-    goes = tr("Discussions with this provider go to {host}", host=host)
+        return tr("This provider has no address, so the program cannot send to the provider")
+    goes = tr("The program sends discussions with this provider to {host}", host=host)
     if provider in KEYLESS:
         return goes
     if shared := sharers(provider, known):
         sharing = tr(
-            "The variable {variable} also fits {others}, so no provider gets its key. A key that you stored as {provider!r} goes along",
+            "The variable {variable} also fits {others}, so no provider gets its key. The program sends a key that you stored as {provider!r}",
             variable=key_variables(provider)[0],
             others=tr(" and ").join(shared),
             provider=provider,
@@ -313,7 +313,7 @@ def destination(provider: str, address: str, known: Collection[str]) -> str:
         return spliced("{}. {}", goes, sharing)
     names = tr(" or ").join(key_variables(provider))
     key = tr(
-        "The key named {provider!r} goes along ({names}, the keyring, the data folder)",
+        "The program sends the key named {provider!r} ({names}, the keyring, the data folder)",
         provider=provider,
         names=names,
     )
@@ -474,7 +474,7 @@ def _difference(asked: AskedValue) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     more = (
-        tr(" and {more} more in manual_slop.toml", more=len(words) - MAX_ITEMS)
+        tr(" and {more} more entries in manual_slop.toml", more=len(words) - MAX_ITEMS)
         if len(words) > MAX_ITEMS
         else ""
     )

@@ -315,7 +315,8 @@ def _unknown(place: tuple[str, ...], *, is_project: bool, has_hint: bool) -> Fla
     key = ".".join(place)
     if place[0] == "providers" and len(place) > 1 and not re.fullmatch(NAME_PATTERN, place[1]):
         reason = tr(
-            "{place!r} is not a server id: use small letters, digits, - and _ (40 at most)", place=place[1]
+            "{place!r} is not a provider's id: use small letters, digits, - and _ (40 at most)",
+            place=place[1],
         )
         return Flaw(place=place, reason=reason, is_grave=False)
     if place[:2] == MCP_SERVERS and len(place) > 2 and not re.fullmatch(MCP_NAME_PATTERN, place[2]):

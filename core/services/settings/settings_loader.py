@@ -11,7 +11,6 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.errors import ConfigError, at_line
-from core.kernel.figures import count
 from core.kernel.language import as_sentences, spliced, tr
 from core.kernel.paths import CONFIG_FILE, CONFIG_VARIABLE, config_dir, home_dir, project_file
 from core.kernel.surroundings import current_folder
@@ -336,9 +335,9 @@ def _faults(path: Path, text: str, flaws: list[Flaw], *, is_kept: bool) -> tuple
             SettingsFault(
                 path=str(path),
                 line=None,
-                reason=tr(
-                    "{more} in this file", more=count(more, tr("more fault is"), tr("more faults are"))
-                ),
+                reason=tr("1 more fault is in this file")
+                if more == 1
+                else tr("{more:,} more faults are in this file", more=more),
                 is_grave=False,
             )
         )

@@ -244,7 +244,8 @@ def _servers(
                     path=origins[name],
                     line=None,
                     reason=tr(
-                        "The program leaves out the server {name!r}: set its address (base_url)", name=name
+                        "The program leaves out the provider {name!r}: set the provider's address (base_url)",
+                        name=name,
                     ),
                 )
             )

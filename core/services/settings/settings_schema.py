@@ -552,7 +552,7 @@ _MCP = (
     Setting(
         key="mcp.servers.<name>.enabled",
         default=True,
-        doc=tr("Use this server."),
+        doc=tr("Use this MCP server."),
         scope=SettingScope.SERVER,
         field="mcp.is_enabled",
     ),

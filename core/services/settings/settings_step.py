@@ -156,7 +156,11 @@ def save_prompt(state: AppState, command: SavePrompt) -> Result:
     if not command.text.strip():
         detail = tr("Write a text, or restore the text that comes with the program.")
         return decline(
-            state, command.command_id, "prompt", tr("{name!r} would be empty.", name=command.name), detail
+            state,
+            command.command_id,
+            "prompt",
+            tr("The prompt {name!r} would be empty.", name=command.name),
+            detail,
         ), ()
     return state, (replace(command, text=clean(command.text)),)
 
@@ -209,7 +213,7 @@ def save_server(state: AppState, command: SaveServer) -> Result:
     name, address = command.id.strip(), command.base_url.strip()
     if not name or not address.startswith(("http://", "https://")):
         text = tr(
-            "Give the server a name and an http:// or https:// address (not {address!r}).", address=address
+            "Give the provider a name and an http:// or https:// address (not {address!r}).", address=address
         )
         return notify(state, "server", Level.WARNING, text), ()
     found = tuple(s for s in state.config.found_servers if s.base_url != address)

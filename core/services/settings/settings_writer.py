@@ -96,10 +96,10 @@ def save_server(config_file: Path, server_id: str, label: str, base_url: str) ->
     place = ("providers", server_id)
     for name, value in (("label", label), ("base_url", base_url)):
         if reason := value_flaw(BY_KEY[f"providers.<id>.{name}"], value):
-            raise ConfigError(tr("The field {field} of the server {problem}", field=name, problem=reason))
+            raise ConfigError(tr("The field {field} of the provider {problem}", field=name, problem=reason))
     if not base_url:
         raise ConfigError(
-            tr("A server needs an address"), remedy=tr("Write the address as http://host:port/v1")
+            tr("A provider needs an address"), remedy=tr("Write the address as http://host:port/v1")
         )
     with locked(config_file):
         _write(config_file, {(*place, "label"): label or None, (*place, "base_url"): base_url})
@@ -162,7 +162,7 @@ def _check_server_id(server_id: str) -> None:
                 "{server_id!r} is already the name of a provider that comes with the program",
                 server_id=server_id,
             ),
-            remedy=tr("Choose another id for the server"),
+            remedy=tr("Choose another id for the provider"),
         )
     if not re.fullmatch(NAME_PATTERN, server_id):
         raise ConfigError(

@@ -41,7 +41,7 @@ def filled(template: PromptTemplate, values: Mapping[str, str]) -> str:
         if given not in names:
             raise ConfigError(
                 tr("The template {name!r} has no variable {given!r}", name=template.name, given=given),
-                remedy=tr("Its variables: {listed}", listed=listed),
+                remedy=tr("The template has these variables: {listed}", listed=listed),
                 where=template.source,
             )
     missing = [name for name in names if name not in values]

@@ -382,7 +382,7 @@ def cost_text(one: UsageSum) -> str:
     """The known cost; more where some of it is not known."""
     known = money(one.known_cost_usd, is_estimate=bool(one.estimates))
     return (
-        tr("{known} + {unpriced:,} unknown", known=known, unpriced=one.unpriced)
+        tr("{known} + {unpriced:,} calls of unknown price", known=known, unpriced=one.unpriced)
         if one.unpriced and one.known_cost_usd is not None
         else known
     )
@@ -421,12 +421,12 @@ def report_notes(report: UsageReport) -> Iterator[str]:
         )
     if report.odd_dates == 1:
         yield tr(
-            "1 call has a date before 2015 or after tomorrow. The total counts it, no day does. {remedy}",
+            "1 call has a date before 2015 or after tomorrow. The total includes that call, but no day does. {remedy}",
             remedy=_CLOCK,
         )
     elif report.odd_dates:
         yield tr(
-            "{odd_dates:,} calls have a date before 2015 or after tomorrow. The total counts them, no day does. {remedy}",
+            "{odd_dates:,} calls have a date before 2015 or after tomorrow. The total includes these calls, but no day does. {remedy}",
             odd_dates=report.odd_dates,
             remedy=_CLOCK,
         )

@@ -409,7 +409,7 @@ def extension_text(lost: ExtensionEvidence) -> str:
         model=lost.model,
     )
     learned = (
-        tr("An earlier version of the program found this out")
+        tr("An earlier version of the program learned this")
         if lost.at is None
         else tr(
             "The program learned this on {at:%Y-%m-%d %H:%M} UTC in discussion {discussion_id}. It expected about {expected_tokens:,} tokens from the cache; the provider read {read_tokens:,}",
@@ -445,7 +445,7 @@ def _said(
         yield _lifetime(own, marks[-1][1])
     if own.lifted is not None and marks[-1] == (eve_of(wire), min(own.offers)):
         yield tr(
-            "The first keepalive adds your message, and keeps the whole cache for {time}.",
+            "The first keepalive also caches your message. The provider then keeps the whole cache for {time}.",
             time=lifetime(max(own.offers)),
         )
     if wire.blocks and wire.blocks[-1].place is MarkPlace.TAIL:

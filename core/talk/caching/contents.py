@@ -407,7 +407,7 @@ def _used(
     )
     text = as_sentences(
         tr("The provider reads {ends:,} tokens from the stored prefix", ends=wire.ends[way.place]),
-        tr("It keeps the prefix for {time} after this turn.", time=lifetime(round(hold_s)))
+        tr("The provider keeps the prefix for {time} after this turn.", time=lifetime(round(hold_s)))
         if hold_s > 0
         else tr("To keep the prefix for longer would cost more than it saves."),
     )
@@ -418,13 +418,13 @@ def _inline(
     prices: CachePrices, wire: Wire, expected: float, without: float, settings: CacheSettings
 ) -> CachePlan:
     if not _ends(wire, prices):
-        why = tr("nothing is large enough to store")
+        why = tr("no part of the request is large enough to store")
     elif not settings.may_store:
-        why = tr("a command that ends at once stores nothing")
+        why = tr("the command line stores no prefix, because the command ends after the reply")
     elif not settings.has_answered:
         why = tr("the program stores a prefix only after the model's first reply")
     else:
-        why = tr("storing it would cost more than it saves")
+        why = tr("storing the prefix would cost more than it saves")
     way = _Way(place=-1, entry=None, now=wire.total_tokens, total=expected)
     return _plan(
         prices,

@@ -59,7 +59,7 @@ _SHARED = tr(
 
 
 _ELSEWHERE = tr(
-    "Another model still holds the sent context. The program leaves it unchanged for your return."
+    "Another model still caches the sent context. The program leaves the context unchanged, so that you can switch back cheaply."
 )
 _THOUGHTS_LEFT = tr("The program leaves out earlier thinking: its cache was cold, so that is free.")
 _CARRIED_SHARE = 0.1

@@ -586,8 +586,8 @@ def notice_text(state: AppState) -> tuple[str, str]:
     texts = [
         spliced("{}: {}", what, _summed(state, some))
         for what, some in (
-            (tr("Will be rewritten on the next turn"), whole),
-            (tr("Goes with the next message"), appended),
+            (tr("The next turn rewrites the cache"), whole),
+            (tr("The next message carries this change"), appended),
         )
         if some
     ]
@@ -629,7 +629,7 @@ def cost_text(rows: Sequence[Rewrite]) -> str:
     )
     if most > total and most >= _CENT:
         shown += tr(", up to {most} if the provider kept less than asked", most=dollars(most))
-    return shown if len(known) == len(rows) else tr("{shown} and more at an unknown price", shown=shown)
+    return shown if len(known) == len(rows) else tr("{shown}, plus more at an unknown price", shown=shown)
 
 
 def _knowledge_key(state: AppState) -> tuple[object, ...]:

@@ -267,7 +267,7 @@ def _coming(state: AppState, discussion_id: str) -> Coming | None:
     counted = fmt.tokens_est(change.rewritten_tokens_est, is_exact=report.is_exact)
     usd, why = change_usd(state, discussion_id), f": {change.reason}" if change.reason else ""
     text = tr(
-        "Will be rewritten on the next turn{why} ({counted} tokens, {usd})",
+        "The next turn rewrites the cache{why} ({counted} tokens, {usd})",
         why=why,
         counted=counted,
         usd=fmt.money(usd),
@@ -277,7 +277,9 @@ def _coming(state: AppState, discussion_id: str) -> Coming | None:
 
 def _rewritten(rewrite: Rewrite) -> Coming:
     what = (
-        tr("Goes with the next message") if rewrite.is_appended else tr("Will be rewritten on the next turn")
+        tr("The next message carries this change")
+        if rewrite.is_appended
+        else tr("The next turn rewrites the cache")
     )
     text = f"{what}: {rewrite.why} ({rewrite_text(rewrite)})"
     return Coming(text=text, costs=has_price(rewrite) and not rewrite.is_appended)

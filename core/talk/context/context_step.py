@@ -255,7 +255,7 @@ def _say_passed_over(state: AppState, preset: str, rules: int) -> AppState:
         f"rules/{preset}",
         Level.WARNING,
         tr(
-            "Preset {preset!r} may send files that .gitignore excludes. The program does not follow {rules:,} of the rules in .gitignore.",
+            "Preset {preset!r} may send files that .gitignore excludes. The program does not understand {rules:,} of the rules in .gitignore.",
             preset=preset,
             rules=rules,
         ),

@@ -465,7 +465,7 @@ _REASONS = {
     LayerId.TOOLS: tr("the tools changed"),
     LayerId.TURNS: tr("an earlier message was changed, removed or added"),
     LayerId.USER: tr("the last message was changed or removed"),
-    LayerId.METADATA: tr("the text that the program adds after your message moved"),
+    LayerId.METADATA: tr("the text that the program adds after your message is at another place now"),
 }
 
 

@@ -475,7 +475,7 @@ def _say_deleted(state: AppState, event: NamedTextStored, users: tuple[str, ...]
     used = tr("1 discussion used it.") if users else ""
     if len(users) > 1:
         used = tr("{count} discussions used it.", count=len(users))
-    kept = tr("Its text is still in {source}", source=event.source) if event.source else ""
+    kept = tr("The deleted text is still in {source}", source=event.source) if event.source else ""
     again = SaveNamedText(table=event.table, name=event.name, text=event.old_text, used_by=users)
     gone = tr("The {kind} {name!r} is deleted.", kind=event.table.word, name=event.name)
     text = as_sentences(gone, used)

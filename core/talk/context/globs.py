@@ -721,9 +721,7 @@ def is_below(path: str, places: Collection[str]) -> bool:
 
 MOST_FOLDERS = 20_000
 """Folders of a project that are searched for files of keys which links give another name."""
-REMEDY = tr(
-    "If the file holds no keys, add it to “Readable places” in Settings, Permissions: `shown` under [tools.folders]"
-)
+REMEDY = tr("If the file holds no keys: add the file to “Readable places” in Settings, Permissions")
 _PASSED_OVER = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 

@@ -167,7 +167,7 @@ class LookupHandler:
                 said = (
                     ""
                     if total
-                    else tr("A folder: add /**/* for its files.")
+                    else tr("This is a folder: add /**/* to include the folder's files.")
                     if os.path.isdir(absolute)
                     else tr("No such file.")
                 )

@@ -230,7 +230,7 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str] | No
     listed = (
         tr("There are: {known}", known=", ".join(known))
         if known
-        else tr("There is none yet: leave the name out, or make one first")
+        else tr("Nothing with such a name exists yet: leave the name out, or create it first")
     )
     return tr("There is no {what} {name!r}.", what=what, name=name), as_sentences(listed, is_closed=True)
 

@@ -87,7 +87,7 @@ def restore(home: Path, discussion_id: str = "", *, disk: Disk = OS_DISK) -> str
     if item is None:
         raise StorageError(
             tr("The trash does not hold {value!r}", value=discussion_id or tr("anything")),
-            remedy=tr("Look into the trash; the program removes old discussions from it"),
+            remedy=tr("Look into the trash; the program removes old discussions from the trash"),
             where=str(paths.trash_dir(home)),
         )
     directory = paths.discussion_dir(home, item.discussion_id)

@@ -276,7 +276,7 @@ def _each(kind: TranscriptKind, found: Iterable[Any]) -> Iterator[Transcript | U
                     place=tr("conversation {count}", count=count), why=str(error), is_conversation=True
                 )
     if is_empty:
-        yield Unread(place="", why=tr("the program can read no conversation in it"))
+        yield Unread(place="", why=tr("the program can read no conversation in this file"))
 
 
 class _Deeper(msgspec.Struct):

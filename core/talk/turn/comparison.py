@@ -38,7 +38,7 @@ LEAST, MOST = 2, 4
 TOOLS = tr("Discussions with tools allow no comparison: each model would change the same files.")
 TOOLS_REMEDY = tr("Turn the tools off in this discussion, or compare in another discussion")
 NOT_ASKED = tr("You stopped before the program asked this model.")
-STOPPED = tr("You stopped it.")
+STOPPED = tr("You stopped this reply.")
 
 
 def compare(state: AppState, given: Stamp, asked: CompareReplies) -> Result:
@@ -107,7 +107,7 @@ def problem_of(
         return TOOLS, TOOLS_REMEDY
     if not models or not LEAST <= len(models) + standing <= MOST:
         return tr("You can compare {LEAST} to {MOST} replies.", LEAST=LEAST, MOST=MOST), tr(
-            "Choose that many models."
+            "Choose more or fewer models."
         )
     if len(set(models)) != len(models):
         return tr("You chose the same model twice."), tr(
@@ -124,7 +124,7 @@ def problem_of(
                     provider=one.provider,
                     model=one.model,
                 ),
-                tr("Enter its key in Settings."),
+                tr("Enter the provider's key in Settings."),
             )
     return None
 

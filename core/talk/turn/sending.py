@@ -125,7 +125,7 @@ def _told(
 
 
 HELD = tr("You cannot send: another window or terminal has open tool calls in this discussion.")
-HELD_REMEDY = tr("Answer the calls there, or end that program")
+HELD_REMEDY = tr("Answer the tool calls in the other window or terminal, or close it")
 
 MOST_SENT_RECALL, SENT_WORDS_CHARS = 50, 80
 """Messages whose recall is remembered, and how much of their words."""

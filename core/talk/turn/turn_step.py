@@ -225,7 +225,7 @@ def _held(state: AppState, given: Stamp, call: LiveCall) -> Result:
     failure = Failure(
         kind=FailureKind.BAD_REQUEST,
         what=tr(
-            "The program held the request: it would lose the warm cache without known cause. {held}",
+            "The program held the request back: it would lose the warm cache without known cause. {held}",
             held=call.held.removesuffix("."),
         ),
         remedy=tr(

@@ -416,7 +416,7 @@ def test_in_a_running_turn_the_line_stands_behind_results_that_were_not_sent_yet
 @pytest.mark.parametrize(
     ("cut", "said"),
     [
-        (replace(CUT, left_messages=1, left_tokens_est=1), "The model no longer reads 1 message, about 1 token. Nothing replaces these messages."),
+        (replace(CUT, left_messages=1, left_tokens_est=1), "The model no longer reads 1 message, about 1 token. The model gets nothing in place of these messages."),
         (replace(CUT, left_messages=0, shrunk=(ShrunkResult("c", 9),)), "The model sees only the beginning and the end of 1 long result."),
         (replace(CUT, left_messages=0), "The model still reads every message"),
     ],

@@ -139,7 +139,7 @@ def test_one_that_goes_on_no_more_holds_up_no_other(tmp_path: Path, monkeypatch:
         gate.open()
         comparison = state.discussions.open[chosen].comparison
         assert comparison is not None
-        assert sorted(one.problem for one in comparison.replies) == ["", "You stopped it."]
+        assert sorted(one.problem for one in comparison.replies) == ["", "You stopped this reply."]
         assert len(state.discussions.open[chosen].messages) == 2
         (versions,) = state.discussions.open[chosen].versions.values()
         assert len(versions.ids) == 2

@@ -40,7 +40,9 @@ def test_rules_of_gitignore_that_are_not_followed_are_said(room: Room) -> None:
     """What they leave out may be found, and read by a model."""
     (room.notes / ".gitignore").write_text("[[:letter:]]*\n")
 
-    assert list(passed_over(room.index()).values()) == ["the program does not follow 1 rule of this file"]
+    assert list(passed_over(room.index()).values()) == [
+        "the program does not understand 1 rule of this file and does not apply them"
+    ]
 
 
 @pytest.mark.usefixtures("german")

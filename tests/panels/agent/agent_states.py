@@ -236,7 +236,7 @@ LOOP = Autonomy(
         LoopNote(states.NOW - timedelta(minutes=12), "Autonomy starts."),
         LoopNote(
             states.NOW - timedelta(seconds=40),
-            "Turn 3 begins, woken by a new file in the inbox: 'tides.txt'.",
+            "Turn 3 begins. Cause: a new file in the inbox: 'tides.txt'.",
         ),
         LoopNote(states.NOW - timedelta(seconds=9), "The turn ended with a reply: foraging."),
     ),
@@ -260,5 +260,5 @@ def alone(loop: Autonomy = LOOP) -> AppState:
 
 def alone_stopped() -> AppState:
     """It rests until the person writes."""
-    why = "20 turns without you: the discussion rests until you write."
+    why = "20 turns ran without a message from you. The discussion now does nothing until you write."
     return alone(replace(LOOP, state=Attention.RESTING, next_at=None, stopped=why, errors=2))

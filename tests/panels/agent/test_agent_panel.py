@@ -102,10 +102,10 @@ def test_another_discussion_that_waits_is_one_click_away() -> None:
     state = ags.rested()
     turn = AgentTurn("d2", "m1", 1, (ags.ASKS_COMMAND,))
     screen = open_at(replace(state, agent=replace(state.agent, turns={"d2": turn})))
-    assert screen.ui.shows("“Harvest worker design” waits for you")
+    assert screen.ui.shows("“Harvest worker design” waits for your answer")
     assert "A tool call waits for your approval" in screen.ui.tips()
 
-    screen.ui.click("Open", within="waits for you")
+    screen.ui.click("Open", within="waits for your answer")
 
     assert screen.asked == [SelectDiscussion("d2")]
 
@@ -125,7 +125,7 @@ def test_what_a_program_that_ended_left_is_told_before_it_is_opened(state: AppSt
     assert screen.ui.shows("“Left d2” has tool calls that wait for your answer")
     tip = "2 tool calls without an answer: open the discussion to answer, unless another program asks you"
     assert tip in screen.ui.tips()
-    assert screen.ui.shows("2 tool calls wait for you")
+    assert screen.ui.shows("2 tool calls need your approval")
 
     screen.ui.click("Open", within="that wait for your answer")
 
@@ -137,7 +137,7 @@ def test_what_was_left_is_told_by_its_turn_once_it_is_open_and_not_at_all_withou
     opened = replace(state.discussions, open={**state.discussions.open, "d2": OpenDiscussion("d2")})
     for shown in (replace(state, discussions=opened), left(ags.rested(), "d2", has_tools=False)):
         ui = open_at(shown).ui
-        assert not ui.shows("waits for you")
+        assert not ui.shows("waits for your answer")
         assert not ui.shows("that wait for your answer")
 
 
@@ -148,14 +148,14 @@ def test_calls_that_another_program_has_are_told_over_the_composer_in_the_panel_
     assert ui.shows(words)
     assert ui.shows("Another program works in this discussion")
     assert any(tip.startswith(words) for tip in ui.tips())
-    assert not ui.shows("wait for you")
+    assert not ui.shows("need your approval")
 
 
 def test_of_many_that_wait_the_first_are_named_and_the_rest_counted() -> None:
     screen = open_at(left(ags.rested(), "x1", "x2", "x3", "x4", "x5", calls=1))
 
     assert screen.ui.shows("“Left x3” has tool calls that wait for your answer")
-    assert screen.ui.shows("and 2 more, each marked in the list")
+    assert screen.ui.shows("and 2 more discussions, each marked in the list of discussions")
     assert not screen.ui.shows("“Left x4” has tool calls that wait for your answer")
 
 
@@ -255,7 +255,7 @@ def test_a_turn_s_edits_are_undone_after_a_question_that_names_them() -> None:
 
     screen.ui.click("Undo this turn's edits")
     assert screen.ui.shows("docs/slots.md")
-    assert screen.ui.shows("Effects of commands are not undone.")
+    assert screen.ui.shows("It does not undo commands.")
     screen.ui.click("Undo edits")
     assert screen.asked == [UndoTurn("d1", "m3")]
 
@@ -365,7 +365,7 @@ def test_the_tabs_stand_where_they_are_when_it_becomes_known_how_commands_are_co
 def test_an_answer_that_only_says_that_something_was_done_is_a_line_and_no_card() -> None:
     screen = open_at(ags.handed_over())
 
-    assert screen.ui.shows("The model wrote to the journal · The model handed over to you")
+    assert screen.ui.shows("The model wrote to the journal · The model gave the turn back to you")
     assert screen.ui.shows("Which half comes next?"), "with the call"
     assert not screen.ui.shows("It is the person's turn."), "the model's words"
     assert "Tools" not in [node.value for node in screen.ui.nodes("text")]

@@ -47,7 +47,7 @@ def test_it_is_started_beside_the_days_cap_and_a_refusal_is_said_there() -> None
 
 def test_a_home_of_another_program_is_named_and_nothing_is_started_in_this_one() -> None:
     screen = open_at(with_fields(ags.rested(), holder="process 7"))
-    text = "Another program uses this data folder (process 7). Autonomy runs there, and here after that program ends"
+    text = "Another program uses this data folder (process 7). Autonomy runs there; it runs here once that program ends"
     assert screen.ui.shows(text)
     assert screen.ui.shows("data folder in use by another program")
     (start,) = [n for n in screen.ui.nodes("button") if n.label == "Start autonomy"]
@@ -86,8 +86,10 @@ def test_the_status_bar_counts_down_wherever_the_person_is_and_leads_there() -> 
 
 def test_why_it_rests_for_good_and_other_states_are_told() -> None:
     screen = open_at(ags.alone_stopped())
-    assert screen.ui.shows("20 turns without you: the discussion rests until you write.")
-    assert "Rests until you write" in bar(screen)
+    assert screen.ui.shows(
+        "20 turns ran without a message from you. The discussion now does nothing until you write."
+    )
+    assert "Waits for your message" in bar(screen)
     stored = replace(ags.LOOP, state=Attention.STORED, next_at=None)
     screen.show(ags.alone(stored))
     assert "Stored" in bar(screen)
@@ -98,7 +100,7 @@ def test_why_it_rests_for_good_and_other_states_are_told() -> None:
 
 def test_from_another_discussion_it_leads_to_the_one_that_goes_on_alone() -> None:
     screen = open_at(with_fields(ags.alone(), selected_id="d2"))
-    assert screen.ui.shows("runs on its own; only one discussion at a time can do so")
+    assert screen.ui.shows("is already autonomous; only one discussion can be")
     screen.ui.click("Open")
     assert screen.asked == [SelectDiscussion("d1")]
 

@@ -84,13 +84,13 @@ def test_without_a_project_the_panel_leads_to_opening_one() -> None:
 
 def test_the_foot_says_that_calls_wait_wherever_they_are_and_leads_there() -> None:
     rested = ags.rested()
-    assert not Screen(rested).ui.shows("for you")
+    assert not Screen(rested).ui.shows("your approval")
     turn = AgentTurn("d2", "m1", 1, (ags.ASKS_COMMAND,))
     screen = Screen(
         replace(rested, agent=replace(rested.agent, turns={"d2": turn})), WindowView(page="settings")
     )
     screen.view.of(DiscussionView).scroll = {"d2": 3}
-    screen.ui.click("One tool call waits for you")
+    screen.ui.click("One tool call needs your approval")
 
     assert screen.asked == [SelectDiscussion("d2")]
     assert screen.view.page == "chat"
@@ -107,7 +107,7 @@ def test_a_turn_whose_tools_run_is_a_reply_under_way_and_offers_no_other() -> No
 
 def test_where_only_a_person_is_waited_for_nothing_is_said_to_be_under_way() -> None:
     waiting = Screen(ags.asking_command())
-    assert waiting.ui.shows("One tool call waits for you")
+    assert waiting.ui.shows("One tool call needs your approval")
     assert not waiting.ui.shows("in progress")
     assert Screen(ags.with_agent(ags.RUNS, ags.ASKS_COMMAND)).ui.shows("1 reply in progress")
 

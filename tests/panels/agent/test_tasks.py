@@ -66,7 +66,7 @@ def test_the_commands_of_a_task_are_killed_from_its_parent_also_when_the_task_is
 def test_the_agent_panel_asks_for_the_tasks_of_the_discussion_too() -> None:
     screen = Screen(waiting(), WindowView(panel="agent"))
     assert screen.ui.shows("A task asks: Count the slots")
-    assert not screen.ui.shows("“Count the slots” waits for you"), "it is asked here, not elsewhere"
+    assert not screen.ui.shows("“Count the slots” waits for your answer"), "it is asked here, not elsewhere"
 
 
 def test_a_task_that_is_open_leads_to_its_parent_and_is_no_branch() -> None:

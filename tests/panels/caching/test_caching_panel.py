@@ -159,7 +159,7 @@ def test_curves_are_not_made_anew_while_nothing_was_said() -> None:
 
 
 def test_a_change_that_voids_the_prefix_is_said_with_its_reason_and_cost() -> None:
-    assert "Will be rewritten on the next turn: AGENTS.md was edited (≈10.0k tokens, $0.013)" in _panel(
+    assert "The next turn rewrites the cache: AGENTS.md was edited (≈10.0k tokens, $0.013)" in _panel(
         _screen()
     )
 
@@ -170,11 +170,11 @@ def test_a_changed_file_that_is_appended_is_not_said_to_be_rewritten() -> None:
     change = replace(report.change, layer=report.layers[9].layer)
     state = cache_states.caching(reports={"d1": replace(report, change=change)})
 
-    assert not any("Will be rewritten" in word for word in _panel(_screen(state)))
+    assert not any("The next turn rewrites" in word for word in _panel(_screen(state)))
     edits_in = replace(
         state, config=replace(state.config, settings=Settings(caching=CachingSettings(appends_changes=False)))
     )
-    assert any("Will be rewritten" in word for word in _panel(_screen(edits_in)))
+    assert any("The next turn rewrites" in word for word in _panel(_screen(edits_in)))
 
 
 def test_before_anything_was_sent_it_shows_what_would_be_cached_and_the_settings() -> None:
@@ -388,8 +388,8 @@ def test_every_switch_changes_its_setting(label: str, key: str, value: bool) -> 
 @pytest.mark.parametrize(
     ("label", "option", "key", "value"),
     [
-        ("Anthropic TTL: default time to live", "1 hour", "anthropic_ttl", "1h"),
-        ("OpenAI TTL: default time to live", "12 hours", "openai_ttl", "12h"),
+        ("Anthropic TTL: how long a discussion's cache lasts by default", "1 hour", "anthropic_ttl", "1h"),
+        ("OpenAI TTL: how long a discussion's cache lasts by default", "12 hours", "openai_ttl", "12h"),
     ],
 )
 def test_default_lifetimes_are_chosen(label: str, option: str, key: str, value: str) -> None:

@@ -94,7 +94,7 @@ def test_rewrites_are_told_by_name_tokens_cost_and_reason() -> None:
     state = cache_states.due()
     words = _words(_screen(state))
 
-    assert "Will be rewritten on the next turn" in words
+    assert "The next turn rewrites the cache" in words
     name = state.discussions.summaries["d1"].meta.name
     assert f"«{name}»\n≈12.3k tokens, est. $0.041: the digest changed" in words
     assert "≈9.4k tokens, price unknown: the digest changed and notes on tides.py changed" in words
@@ -114,14 +114,14 @@ def test_a_discussion_that_is_being_answered_is_not_due() -> None:
 @pytest.mark.parametrize("tab", ["overview", "discussions"])
 def test_the_card_of_the_discussion_says_it_too(tab: str) -> None:
     words = _words(_screen(tab=tab))
-    assert "Will be rewritten on the next turn: the digest changed (≈12.3k tokens, est. $0.041)" in words
+    assert "The next turn rewrites the cache: the digest changed (≈12.3k tokens, est. $0.041)" in words
 
 
 def test_what_changed_before_knowledge_tells_of_all_that_is_rewritten() -> None:
     state = cache_states.due(reports={"d1": states.report()})
     words = _words(_screen(state))
-    assert "Will be rewritten on the next turn: AGENTS.md was edited" in words
-    assert "Will be rewritten on the next turn: the digest changed" not in words
+    assert "The next turn rewrites the cache: AGENTS.md was edited" in words
+    assert "The next turn rewrites the cache: the digest changed" not in words
 
 
 def test_a_change_of_knowledge_that_loses_nothing_is_not_told() -> None:
@@ -129,12 +129,12 @@ def test_a_change_of_knowledge_that_loses_nothing_is_not_told() -> None:
     assert report.change is not None
     change = replace(report.change, layer=LayerId.KNOWLEDGE, reason="digest regenerated")
     state = cache_states.caching(reports={"d1": replace(report, change=change)})
-    assert "Will be rewritten" not in _words(_screen(state))
+    assert "The next turn rewrites" not in _words(_screen(state))
 
 
 def test_without_either_nothing_stands_there() -> None:
     words = _words(_screen(cache_states.caching(reports={})))
-    assert "Will be rewritten" not in words
+    assert "The next turn rewrites" not in words
     assert "of deleted discussions" not in words
 
 
@@ -149,9 +149,7 @@ def test_only_what_may_cost_something_is_shown_as_a_warning(usd: float | None, t
     (one,) = [replace(r, cost_usd=usd) for n, r in cache_states.rewrites().items() if n == "d1"]
     screen = _screen(cache_states.due(rewrites={"d1": one}))
 
-    (line,) = [
-        n for n in screen.ui.nodes("text") if n.value.startswith("Will be rewritten on the next turn:")
-    ]
+    (line,) = [n for n in screen.ui.nodes("text") if n.value.startswith("The next turn rewrites the cache:")]
     assert line.props["tone"] == tone
     icons = [n for n in screen.ui.nodes("icon") if "rewrites" in n.path]
     assert len(icons) == (tone == "warn")
@@ -162,7 +160,7 @@ def test_what_joins_the_next_message_is_told_apart_from_rewrites() -> None:
     found["d1"] = replace(found["d1"], tokens=135, cost_usd=0.0002, is_appended=True)
     words = _words(_screen(cache_states.due(rewrites=found)))
 
-    first, _, second = words.partition("Goes with the next message")
-    assert "Will be rewritten on the next turn" in first
+    first, _, second = words.partition("The next message carries this change")
+    assert "The next turn rewrites the cache" in first
     assert "135 tokens" in second
-    assert "Goes with the next message" not in _words(_screen())
+    assert "The next message carries this change" not in _words(_screen())

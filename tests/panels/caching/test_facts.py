@@ -75,7 +75,7 @@ def test_a_part_that_lives_longer_is_told_beside_the_next_end_and_then_alone() -
     both = spending.look_of(state, "d1")
     late = spending.look_of(with_fields(state, now=states.NOW + timedelta(minutes=30)), "d1")
 
-    assert "(in 1:00:00); 22.1k tokens: " in both.ttl_text
+    assert "(in 1:00:00); 22.1k tokens until " in both.ttl_text
     assert both.words.startswith("Expires in 1 hour, at ")
     assert "; 22.1k of 82.1k tokens in 4 minutes, at " in both.words
     assert late.words.startswith("Expires in 30 minutes, at ")

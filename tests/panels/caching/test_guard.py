@@ -57,13 +57,13 @@ def test_the_effort_and_the_persona_ask_too() -> None:
     screen = _screen()
 
     screen.ui.choose("How much the model thinks before it replies", "High effort")
-    assert screen.ui.shows("A change of the effort leaves them unused")
+    assert screen.ui.shows("Changing the effort level leaves them unused")
     screen.ui.click("Keep")
     screen.ui.click("More", within="Regenerate")
     screen.ui.click("Persona")
     screen.ui.click("terse reviewer")
 
-    assert screen.ui.shows("A change of the persona leaves 9.8k of them unused")
+    assert screen.ui.shows("Changing the persona leaves 9.8k of them unused")
     assert screen.asked == []
 
 
@@ -187,7 +187,7 @@ def test_a_regenerated_reply_waits_for_the_limit() -> None:
     screen.ui.click("Raise limit")
     assert RegenerateReply("d1", awaits_limit=True) in screen.asked
     _step(screen)
-    assert screen.ui.shows("Another version waits until you raise the limit")
+    assert screen.ui.shows("The new version of the reply waits until you raise the limit")
     assert screen.view.dialog is None
 
 

@@ -59,7 +59,7 @@ def test_switching_the_model_loses_the_whole_prefix() -> None:
     assert loss is not None
     assert (
         loss.sentence
-        == "Anthropic caches 11.9k tokens of this discussion for another 4:32. A change of the model leaves them unused: sending them again costs about $0.060."
+        == "Anthropic caches 11.9k tokens of this discussion for another 4:32. Changing the model leaves them unused: sending them again costs about $0.060."
     )
 
 
@@ -73,7 +73,7 @@ def test_tools_that_are_given_or_taken_lose_the_whole_prefix_and_another_mode_no
 
     assert loss is not None
     assert loss.sentence == (
-        "Anthropic caches 11.9k tokens of this discussion for another 4:32. A change of this discussion's tools leaves them"
+        "Anthropic caches 11.9k tokens of this discussion for another 4:32. Changing the tools of this discussion leaves them"
         " unused: sending them again costs about $0.060."
     )
     assert warm_loss(state, SetTools("d1", has_tools=has_tools, mode=Mode.PLAN)) is None
@@ -85,7 +85,7 @@ def test_tools_of_servers_that_are_wanted_at_once_lose_the_prefix_where_they_are
     loss = warm_loss(with_tools(cache_states.caching(), has_tools=True), OfferServerTools("d1"))
 
     assert loss is not None
-    assert "An early change of the servers' tools leaves them unused" in loss.sentence
+    assert "Changing the tools of MCP servers while the cache is warm leaves them unused" in loss.sentence
 
 
 def test_the_persona_leaves_what_stands_before_it_on_the_wire() -> None:
@@ -288,4 +288,4 @@ def test_a_lifetime_that_the_provider_manages_is_not_counted_down() -> None:
     loss = warm_loss(state, SWITCH)
 
     assert loss is not None
-    assert "of this discussion. A change of the model" in loss.sentence
+    assert "of this discussion. Changing the model" in loss.sentence

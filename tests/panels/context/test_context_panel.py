@@ -159,7 +159,7 @@ def test_a_layer_is_amber_only_where_its_change_costs(
 def test_a_stack_that_does_not_fit_says_by_how_much_and_what_to_leave_out() -> None:
     screen = _screen(with_fields(states.working(), reports={"d1": states.report(fits=False)}))
 
-    assert screen.ui.shows("Does not fit the model: ≈4.2k tokens too many")
+    assert screen.ui.shows("The request does not fit the model: ≈4.2k tokens too many")
     assert screen.ui.shows("leave out docs/index.md (120k)")
     (bar,) = screen.ui.nodes("stacked_bar")
     assert sum(share.fraction for share in bar.props["shares"]) <= 1

@@ -181,6 +181,6 @@ def test_a_file_of_a_glob_gets_a_place_of_its_own_before_parts_are_picked() -> N
     )
     screen.sent.clear()
 
-    screen.ui.click("Add as an item of its own")
+    screen.ui.click("Add this file as a separate item of the preset")
 
     assert changed_items(screen) == (*ITEMS, FileItem("docs/ttl.md"))

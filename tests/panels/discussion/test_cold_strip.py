@@ -54,7 +54,7 @@ def test_the_words_go_on_in_a_new_discussion_and_stay_where_they_were() -> None:
 def test_the_first_time_the_person_is_asked_whether_to_hear_of_it() -> None:
     screen = _screen(None)
 
-    screen.ui.click("Warn me from $0.25")
+    screen.ui.click("Warn me above $0.25")
     screen.ui.click("Never warn")
 
     assert [one for one in screen.asked if isinstance(one, ChangeSetting)] == [

@@ -281,7 +281,7 @@ def test_a_failed_send_says_what_helps_and_one_key_retries_with_nothing_retyped(
     screen = Screen(states.failed())
     assert screen.ui.shows("Anthropic could not be reached")
     assert screen.ui.shows("Check the network, then retry")
-    assert screen.ui.shows("HTTP 503 · request req_01 · the server asks you to wait 12 s")
+    assert screen.ui.shows("HTTP 503 · request req_01 · the server asks the program to wait 12 s")
 
     assert screen.ui.shows("F5")
     screen.ui.press("F5")

@@ -44,12 +44,12 @@ def test_prices_are_asked_for_when_it_opens_and_stand_beside_each_model() -> Non
     prices = {(meta.provider, meta.model): ModelPrice(5.0, 25.0)}
     screen.show(replace(screen.state, config=replace(screen.state.config, prices=prices)))
 
-    assert screen.ui.shows("$5 in, $25 out per million tokens.")
+    assert screen.ui.shows("input $5, output $25 per million tokens.")
     options = screen.ui.find("Model; you can change the model during a discussion", kind="combo").props[
         "options"
     ]
     detail = next(option.detail for option in options if option.value == f"{meta.provider}\n{meta.model}")
-    assert "$5 in, $25 out" in detail
+    assert "input $5, output $25" in detail
 
 
 def test_a_price_that_nobody_knows_is_said() -> None:

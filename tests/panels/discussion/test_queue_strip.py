@@ -110,7 +110,7 @@ def test_a_queue_behind_a_failure_says_that_the_failed_message_goes_first() -> N
 def test_a_queue_that_a_limit_holds_says_what_it_waits_for() -> None:
     why = "You have reached the limit of $0.50 for today: $0.60 spent."
     held = states.with_opened(states.working(), queue=prompts(1), queue_hold=why, is_held_at_limit=True)
-    assert Screen(held).ui.has(f"1 message waits until you raise the limit. {why}")
+    assert Screen(held).ui.has(f"1 message waits until you raise the spend limit. {why}")
 
 
 AWAITING = (
@@ -124,7 +124,7 @@ AWAITING = (
 @pytest.mark.parametrize("command", AWAITING)
 def test_what_waits_for_a_limit_is_said_and_sent_or_left_with_one_press(command: Awaiting) -> None:
     screen = Screen(states.with_opened(states.working(), awaits_limit=replace(command, awaits_limit=True)))
-    assert screen.ui.shows("waits until you raise the limit in Usage.")
+    assert screen.ui.shows("limit in Usage.")
 
     screen.ui.click("Send now")
     assert screen.asked == [command], "the step asks once more"
@@ -148,6 +148,6 @@ def test_many_are_counted_and_files_are_named() -> None:
     many = (replace(many[0], attachments=(FILE,)), *many[1:])
     screen = Screen(states.with_opened(states.streaming(), queue=many))
 
-    assert screen.ui.has("and 3 more")
+    assert screen.ui.has("and 3 more messages")
     assert screen.ui.texts().count("Take back") == 4
     assert "notes.txt" in screen.ui.tips()

@@ -33,7 +33,7 @@ def test_the_report_tells_what_was_written_reclaimed_and_kept_and_where() -> Non
 def test_a_run_that_ended_early_says_so_in_its_report() -> None:
     screen = open_at("applied", hs.state(hs.seen(report=replace(hs.report(), stopped="the disk is full"))))
 
-    assert screen.ui.shows("The apply ended early")
+    assert screen.ui.shows("The harvest stopped before it wrote every item")
     assert screen.ui.shows("the disk is full")
     assert not screen.ui.shows("The preview still holds the items that were not written.")
 
@@ -66,7 +66,7 @@ def test_the_last_apply_and_every_other_can_be_taken_back() -> None:
     screen = open_at("applied", replace(state, harvest=replace(state.harvest, look=look)))
 
     screen.ui.click("Undo last harvest")
-    screen.ui.click("Undo", within="12 items · 3 conversations · 3 of these in the trash")
+    screen.ui.click("Undo", within="12 items · 3 conversations · 3 of these conversations are in the trash")
 
     assert screen.asked == [UndoHarvest(), UndoHarvest("a2")]
     assert sum("Undo" in one.words() for one in screen.ui.nodes("button")) == 1, "each apply by one button"
@@ -89,7 +89,7 @@ def test_what_was_taken_back_left_and_restored_is_told() -> None:
     for expected in (
         "Undone", "The undo removed 11 lines · 2 conversations are back", "1 line kept, because you changed it since",
         "facts.md: Anthropic counts a 5-minute entry from its last read. Mostly.", "Cache TTL policy", "gone",
-        "Could not be undone", "harbour.md could not be read: permission denied",
+        "The program could not undo this", "harbour.md could not be read: permission denied",
     ):  # fmt: skip
         assert expected in words
     screen.ui.click("Show Cache TTL policy", within="Undone")

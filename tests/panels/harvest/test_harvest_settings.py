@@ -36,7 +36,7 @@ def test_another_model_can_read() -> None:
 
 def test_it_is_said_who_reads_and_what_leaves_the_machine() -> None:
     screen = _settings()
-    assert screen.ui.shows("Usual model (Claude Opus 4.8)")
+    assert screen.ui.shows("Default model (Claude Opus 4.8)")
     assert screen.ui.shows("The conversations go to Anthropic, without the secrets in them.")
 
     own = replace(screen.state.config.settings, knowledge=KnowledgeSettings(harvest_provider="embedded"))

@@ -115,7 +115,9 @@ def test_an_item_shows_its_words_category_and_what_is_like_it() -> None:
 def test_what_is_known_exactly_is_marked_unticked_and_cannot_be_ticked() -> None:
     screen = _alone(1)
 
-    box = screen.ui.find("Already known, not written again", kind="checkbox")
+    box = screen.ui.find(
+        "Your knowledge has this item already; the harvest does not write it again", kind="checkbox"
+    )
     assert (box.value, box.is_enabled) == (False, False)
     screen.ui.click("Tick all new items")
     assert screen.asked == []

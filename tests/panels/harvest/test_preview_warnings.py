@@ -28,7 +28,7 @@ def test_what_is_like_another_card_of_the_preview_is_not_called_known() -> None:
 
     assert screen.ui.shows("Similar items in this preview:")
     assert not screen.ui.shows("Similar items in knowledge:")
-    assert screen.ui.shows("Already proposed above, not written twice")
+    assert screen.ui.shows("The list above has this item already; the harvest does not write it twice")
 
 
 def test_an_item_whose_quote_was_left_out_says_so_and_can_be_found() -> None:

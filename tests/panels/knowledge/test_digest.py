@@ -41,7 +41,7 @@ def test_an_empty_digest_is_on_and_says_that_nothing_goes_out() -> None:
     screen = open_panel(ks.with_knowledge(ks.known(digest="", digest_bytes=0)), tab="digest")
 
     assert "Knowledge is on" in words_of(screen)
-    assert "Nothing is sent: the digest is empty." in words_of(screen)
+    assert "The program sends no knowledge, because the digest is empty." in words_of(screen)
 
 
 def test_gauges_show_how_full_the_digest_and_layer_7_are() -> None:
@@ -115,7 +115,7 @@ def test_many_problems_are_counted_and_told_on_hover() -> None:
     problems = tuple(f"Problem {n}" for n in range(9))
     screen = open_panel(ks.with_knowledge(ks.known(problems=problems)))
 
-    assert "and 6 more" in words_of(screen)
+    assert "and 6 more problems" in words_of(screen)
     assert any("Problem 8" in tip for tip in screen.ui.tips())
 
 

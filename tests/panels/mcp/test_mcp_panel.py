@@ -85,7 +85,7 @@ def test_in_a_folder_that_is_not_trusted_nothing_can_be_approved() -> None:
 def test_tools_are_ticked_one_by_one_and_their_words_can_be_read_first() -> None:
     state = ms.listed()
     screen = opened(state)
-    assert screen.ui.shows("Not offered: draw: the tool's schema is not a JSON Schema")
+    assert screen.ui.shows("Models do not get this tool: draw: the tool's schema is not a JSON Schema")
     screen.ui.click("Show the text that a model gets about move")
     assert screen.ui.shows("Does move with a file of the folder.")
     screen.ui.click("Offer move to models")
@@ -125,7 +125,7 @@ def test_a_yes_does_not_count_for_tools_that_are_not_shown(known: tuple[str, ...
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (ms.changed, "Its program is not the file that you approved: /usr/bin/npx"),
+        (ms.changed, "The server's program is not the file that you approved: /usr/bin/npx"),
         (ms.retold, "Changed description or schema: read"),
     ],
 )

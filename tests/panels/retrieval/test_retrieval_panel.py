@@ -61,7 +61,7 @@ def test_corpora_and_folders_are_written_to_the_project() -> None:
 
     screen.ui.click("Project files")
     screen.ui.type("Add a folder of notes", f"{rs.ROOT}/docs/")
-    screen.ui.click("Stop reading ../secrets")
+    screen.ui.click("Stop searching the folder ../secrets")
 
     assert screen.asked[0] == ChangeProjectSetting(
         "retrieval.corpora", ("notes", "knowledge", "discussions", "project")
@@ -290,7 +290,7 @@ def test_what_went_with_messages_is_shown_with_why_and_what_never_goes_is_let_in
     assert screen.ui.shows("“Harvest worker design”, message 4 · 2026-10-02")
     assert screen.ui.shows("Because the passage contains harbour, flood.")
     screen.ui.click("Include again", within="concepts.md")
-    screen.ui.click("Send matching passages along")
+    screen.ui.click("Send matching passages with each message")
 
     assert screen.asked == [
         ChangeSetting("retrieval.kept_out", ("discussions:d5",)),

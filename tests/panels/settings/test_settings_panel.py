@@ -320,7 +320,7 @@ def test_policies_of_tools_are_set_for_every_folder_and_for_one() -> None:
     screen.ui.choose("Folder with everything below it", root)
     screen.ui.choose("Commands", "Ask")
     screen.ui.choose("Folder with everything below it", "~/work")
-    screen.ui.click("Use the rules of every folder")
+    screen.ui.click("Use the rules for all folders")
     assert screen.sent[3:] == [
         ChangeSetting(f"tools.folders.{root}.commands", "ask"),
         ChangeSetting("tools.folders.~/work.edits", None),

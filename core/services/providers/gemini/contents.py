@@ -307,7 +307,7 @@ def _stored(answer: types.CachedContent) -> StoredContent:
     made = answer.create_time
     ends = answer.expire_time
     if not answer.name or made is None or ends is None:
-        raise ValueError(tr("an entry for a stored prefix has no name or no times"))
+        raise ValueError(tr("the provider lists a stored prefix without its name, or without its times"))
     discussion_id, prefix_hash = _named(answer.display_name or "")
     usage = answer.usage_metadata
     return sound_content(

@@ -266,7 +266,7 @@ def test_signals_stand_in_its_words_as_data_once_and_those_of_others_do_not(book
     assert "for another" not in text
     assert [one.text for one in book.state.signals.waiting] == ["for another"]
     assert book.loop.woken_by == "a message from another program: 'a script'"
-    assert book.loop.notes[-1].text == "Turn 2 begins, woken by a message from another program: 'a script'."
+    assert book.loop.notes[-1].text == "Turn 2 begins. Cause: a message from another program: 'a script'."
     book.yields(call)
     book.play(PostSignal("again", "a script"))
     assert not of(book.after(200), CallProvider), "at most once in a Resting interval"
@@ -289,7 +289,7 @@ def test_a_command_that_a_task_left_running_wakes_who_gave_the_task_away(book: A
     (call,) = of(book.keep(book.play(CommandEnded(task, "c1", 0, "the tide is out"))), CallProvider)
 
     assert call.spec.discussion_id == chosen
-    assert book.loop.woken_by == "the end of a command: 'Run the gauge'"
+    assert book.loop.woken_by == "a command that ended: 'Run the gauge'"
     assert "the tide is out" in book.own(chosen)[-1].text
     assert "the tide is in" not in book.own(chosen)[-1].text
 

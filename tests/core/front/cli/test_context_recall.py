@@ -110,7 +110,7 @@ def test_a_search_answers_from_the_index_that_it_cannot_bring_up_to_date(
     known.mkdir(parents=True)
     (known / "facts.md").write_text(ITEM)
     off = world.run("search", "checkpoint")
-    assert (off.code, off.err.count("Search is off here")) == (1, 1)
+    assert (off.code, off.err.count("Search is off in this project")) == (1, 1)
     with world.config.open("a") as config:
         config.write('[retrieval]\nenabled = true\ncorpora = ["knowledge"]\n')
     assert world.run("search", "checkpoint").code == 0

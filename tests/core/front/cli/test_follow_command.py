@@ -16,7 +16,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_place_is_followed_after_a_yes_listed_and_left(world: World, place: Path) -> None:
-    assert world.run("import", "--follow").out == "You follow no program or folder.\n"
+    assert (
+        world.run("import", "--follow").out
+        == "The program imports from no other program or folder by itself.\n"
+    )
     followed = world.run("import", "--follow", "claude-code", given=b"y\n", types=True)
     assert (followed.code, str(place) in world.config.read_text()) == (0, True)
     assert f"Claude Code: {place} (not there yet)" in followed.out + followed.err
@@ -26,7 +29,10 @@ def test_a_place_is_followed_after_a_yes_listed_and_left(world: World, place: Pa
     assert f"claude-code  {place}" in world.run("import", "--follow").out
     assert world.run("import", "--follow", "claude-code").code == 0  # it is: nothing is asked
 
-    assert world.run("import", "--unfollow", "claude-code").out == f"You no longer follow {place}.\n"
+    assert (
+        world.run("import", "--unfollow", "claude-code").out
+        == f"The program no longer imports from {place} by itself.\n"
+    )
     assert str(place) not in world.config.read_text()
     assert world.run("import", "--unfollow", "claude-code").code == 2
 

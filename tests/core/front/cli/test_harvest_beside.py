@@ -57,7 +57,7 @@ def program(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program]:
     found.controller.send(RegenerateDigest())
     found.until(
         lambda s: any(
-            "Nothing is known yet, so there is no digest" in notice.text for notice in s.program.notices
+            "Your knowledge is empty, so there is no digest" in notice.text for notice in s.program.notices
         )
     )
     found.until(lambda s: len(s.discussions.summaries) == 2 and len(s.knowledge.categories) == 5)

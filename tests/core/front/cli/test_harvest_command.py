@@ -97,7 +97,7 @@ def test_what_the_built_in_model_says_is_written_after_a_yes_to_all_of_it(world:
 
     no = world.run("harvest", "--apply", given=b"n\n", types=True)
     assert (no.code, item_lines(world.home)) == (1, [])
-    assert f"  facts: {MOON}\nWrite it to your knowledge? [y/N] " in no.err
+    assert f"  facts: {MOON}\nWrite this item to your knowledge? [y/N] " in no.err
     assert len(list(paths.discussions_dir(world.home).iterdir())) == 1
 
     yes = world.run("harvest", "--apply", given=b"y\n", types=True)

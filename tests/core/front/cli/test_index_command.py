@@ -66,7 +66,7 @@ def test_while_the_project_is_not_trusted_nothing_is_taken_for_an_orphan(world: 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ("enabled = false", "Search is off here. Set `enabled = true`"),
+        ("enabled = false", "Search is off in this project. Set `enabled = true`"),
         ("enabled = true", "Name the folders of your notes in `roots` under `[retrieval]`"),
         (
             'enabled = true\nroots = ["notes"]\ncorpora = ["knowledge"]',

@@ -87,7 +87,7 @@ def test_a_script_is_told_the_price_and_not_asked(warm: PaidWorld) -> None:
 
     assert ended.code == 0, ended.err
     assert "manual-slop: Anthropic caches" in ended.err
-    assert "A change of the model leaves them unused" in ended.err
+    assert "Changing the model leaves them unused" in ended.err
 
 
 def test_what_costs_nothing_is_not_asked_about(paid: PaidWorld) -> None:
@@ -221,4 +221,4 @@ def test_a_vendor_that_refuses_such_an_addition_gets_the_canonical_form_and_is_n
 def test_an_effort_that_no_addition_can_say_says_its_price(warm: PaidWorld) -> None:
     assert again(warm, "--effort", "low").code == 0
     ended = again(warm, "--effort", "auto")
-    assert "A change of the effort leaves them unused: sending them again costs about $0." in ended.err
+    assert "Changing the effort level leaves them unused: sending them again costs about $0." in ended.err

@@ -217,5 +217,6 @@ def test_where_nothing_is_known_nothing_was_deleted(world: World) -> None:
         False,
     )
     assert (
-        "Nothing is known yet, so there is no digest" in world.controller.snapshot().program.notices[-1].text
+        "Your knowledge is empty, so there is no digest"
+        in world.controller.snapshot().program.notices[-1].text
     )

@@ -37,7 +37,7 @@ DONE = replace(SENT, state=BatchState.COLLECTED, answered=2, taken=(0, 1), paid_
 @pytest.mark.parametrize(
     ("batch", "words"),
     [
-        (replace(SENT, state=BatchState.INTENDED), "not known yet whether it arrived"),
+        (replace(SENT, state=BatchState.INTENDED), "the program does not know yet whether the batch arrived"),
         (SENT, "at the provider"),
         (replace(SENT, worked_off=2), "at the provider, 2 of 4 done"),
         (replace(SENT, is_cancelling=True, is_unwanted=True), "cancelling: the program has asked the provider to stop it"),

@@ -571,7 +571,8 @@ def test_a_run_that_could_not_begin_is_an_error_that_names_the_remedy() -> None:
 
     book.play(
         HarvestFailed(
-            "Something else is writing to knowledge now: a shell", "Wait until it has ended, then try again"
+            "Something else is writing to knowledge now: a shell",
+            "Wait until the other work has ended, then try again",
         )
     )
 
@@ -580,7 +581,7 @@ def test_a_run_that_could_not_begin_is_an_error_that_names_the_remedy() -> None:
         "error",
         "Something else is writing to knowledge now: a shell",
     )
-    assert notice.detail == "Wait until it has ended, then try again"
+    assert notice.detail == "Wait until the other work has ended, then try again"
     assert not harvest(book).is_busy
     assert harvest(book).problem == notice.text
 

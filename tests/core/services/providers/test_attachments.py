@@ -48,5 +48,5 @@ def test_a_refusal_names_the_file_the_model_and_the_remedy() -> None:
     error = refuse_attachment(document(b"\0", "a.bin", "application/x"), "Tiny")
 
     assert error.kind is FailureKind.BAD_REQUEST
-    assert error.what == "Tiny cannot take the attachment 'a.bin' (application/x)"
+    assert error.what == "The model Tiny does not accept the attachment 'a.bin' (application/x)"
     assert error.remedy

@@ -69,7 +69,7 @@ def profile(ends_on: str) -> ModelProfile:
         ("2027-01-28", "ends 2027-01-28"),
         ("2027-01-29", ""),
         ("2026-11-29", "ends 2026-11-29"),
-        ("2026-11-28", "the provider announced its end for 2026-11-28"),
+        ("2026-11-28", "the provider planned to withdraw this model on 2026-11-28"),
     ],
 )
 def test_a_model_that_ends_within_60_days_says_so_beside_its_name(ends_on: str, words: str) -> None:

@@ -94,13 +94,13 @@ NOTHING: tuple[tuple[str, Change], ...] = (
 )  # fmt: skip
 SOMETHING: tuple[tuple[str, Change, str], ...] = (
     ("a server", _set("providers", "evil", {"base_url": "http://e.example:81/v1"}),
-     ("Server: evil at http://e.example:81/v1. Discussions with this provider go to e.example:81. The key named 'evil' goes along"
+     ("Server: evil at http://e.example:81/v1. The program sends discussions with this provider to e.example:81. The program sends the key named 'evil'"
      " (MANUAL_SLOP_KEY_EVIL, the keyring, the data folder).")),
     ("a server's address", _set("providers", "box", {"base_url": "http://e/v1"}),
-     ("Server: box at http://e/v1. Discussions with this provider go to e. The key named 'box' goes along"
+     ("Server: box at http://e/v1. The program sends discussions with this provider to e. The program sends the key named 'box'"
      " (MANUAL_SLOP_KEY_BOX, the keyring, the data folder) – changed, before: http://b/v1.")),
     ("a server's label", _set("providers", "box", {"base_url": "http://b/v1", "label": "OpenAI"}),
-     ("""Server: box at http://b/v1 {"label": "OpenAI"}. Discussions with this provider go to b. The key named 'box' goes along"""
+     ("""Server: box at http://b/v1 {"label": "OpenAI"}. The program sends discussions with this provider to b. The program sends the key named 'box'"""
      " (MANUAL_SLOP_KEY_BOX, the keyring, the data folder) – changed, before: http://b/v1.")),
     ("the whole disk", _set("project", "allowed_roots", ["/srv", "/"]),
      "Outside folder that presets and searches may read, and that gets index files: /."),
@@ -129,7 +129,7 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
     ("a higher limit", _set("ai_settings", "spend_limit_usd", 500),
      "Setting: ai_settings.spend_limit_usd = 500 – changed, before: 5."),
     ("a vendor", _set("ai_settings", "provider", "openai"),
-     ("Setting: ai_settings.provider = openai. Discussions with this provider go to api.openai.com. The key named 'openai' goes along"
+     ("Setting: ai_settings.provider = openai. The program sends discussions with this provider to api.openai.com. The program sends the key named 'openai'"
      ' (OPENAI_API_KEY, the keyring, the data folder) – changed, before: "box".')),
     ("a command", _set("mcp", "servers", {"m": {"command": "sh", "args": ["-c", "boo"], "env": {"TOKEN": "t0ps3cret"}}}),
      "MCP server (a command): m (sh -c boo) – changed since you saw it."),
@@ -232,7 +232,7 @@ def test_a_long_question_is_counted_where_it_is_cut() -> None:
     (line, _) = asked_lines(_asked({"presets": {"a": {"items": [f"{n}.py" for n in range(MAX_ITEMS + 2)]}}}))[
         ::-1
     ]
-    assert "and 2 more in manual_slop.toml" in line.words
+    assert "and 2 more entries in manual_slop.toml" in line.words
 
 
 def test_a_question_is_known_by_all_that_it_asks() -> None:

@@ -130,7 +130,7 @@ def test_it_is_said_by_name_tokens_cost_and_reason(book: Playbook) -> None:
     said = notice(book)
     assert said is not None
     assert said.level is Level.WARNING
-    assert said.text == "Will be rewritten on the next turn: «Tides», ~12,300 tokens, est. $0.04"
+    assert said.text == "The next turn rewrites the cache: «Tides», ~12,300 tokens, est. $0.04"
     assert said.detail == "The digest changed."
 
 
@@ -143,10 +143,10 @@ def test_it_is_said_in_the_persons_language_and_known_in_english(book: Playbook)
 
     said = notice(book)
     assert said is not None
-    assert "Will be rewritten" not in said.text
+    assert "The next turn rewrites" not in said.text
     assert (
         english(said.text)
-        == "Will be rewritten on the next turn: «Tides», «Currents», ~24,600 tokens, est. $0.08"
+        == "The next turn rewrites the cache: «Tides», «Currents», ~24,600 tokens, est. $0.08"
     )
     assert english(said.detail) == "The digest changed. The Caching panel lists each discussion."
 
@@ -167,9 +167,7 @@ def test_many_are_one_notice_with_the_sum(book: Playbook) -> None:
 
     said = notice(book)
     assert said is not None
-    assert said.text.startswith(
-        "Will be rewritten on the next turn: «Tides», «Currents», «Moon» and 1 more, "
-    )
+    assert said.text.startswith("The next turn rewrites the cache: «Tides», «Currents», «Moon» and 1 more, ")
     assert said.text.endswith("~30,000 tokens, est. $0.40")
     assert said.detail == "The digest changed. The Caching panel lists each discussion."
 
@@ -180,7 +178,7 @@ def test_many_are_one_notice_with_the_sum(book: Playbook) -> None:
         ((None,), "cost unknown"),
         ((0.0, 0.04), "est. $0.04"),
         ((0.001,), "under 1 cent"),
-        ((0.5, None), "est. $0.50 and more at an unknown price"),
+        ((0.5, None), "est. $0.50, plus more at an unknown price"),
     ],
 )
 def test_an_unknown_price_is_never_nought(
@@ -211,7 +209,7 @@ def test_what_costs_nothing_is_no_warning_and_stays_out_of_one(book: Playbook, *
     tell(book, free, due(book, other))
     said = notice(book)
     assert said is not None
-    assert said.text == "Will be rewritten on the next turn: «Moon», ~12,300 tokens, est. $0.04"
+    assert said.text == "The next turn rewrites the cache: «Moon», ~12,300 tokens, est. $0.04"
 
 
 def test_when_the_layer_is_what_it_was_nothing_is_said_any_more(book: Playbook) -> None:
@@ -312,7 +310,7 @@ def test_a_change_that_joins_the_next_message_says_so_with_its_price(book: Playb
     found = notice(book)
     assert found is not None
     assert found.level is Level.INFO
-    assert found.text == "Goes with the next message: «Tides», ~135 tokens, under 1 cent"
+    assert found.text == "The next message carries this change: «Tides», ~135 tokens, under 1 cent"
 
 
 def test_rewrites_are_said_before_what_joins_a_message(book: Playbook) -> None:
@@ -323,8 +321,8 @@ def test_rewrites_are_said_before_what_joins_a_message(book: Playbook) -> None:
     found = notice(book)
     assert found is not None
     assert found.level is Level.WARNING
-    first, second = found.text.split(". Goes")
-    assert first.startswith("Will be rewritten on the next turn: «Moon»")
+    first, second = found.text.split(". The next message")
+    assert first.startswith("The next turn rewrites the cache: «Moon»")
     assert "«Tides»" in second
 
 

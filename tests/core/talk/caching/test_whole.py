@@ -216,7 +216,7 @@ def test_a_regenerated_digest_joins_the_next_message_and_what_was_sent_is_read(w
     body = world.server.bodies[-1]
 
     assert (found.why, found.is_appended) == ("the digest changed", True)
-    assert notice.text.startswith("Goes with the next message: «Sky», ~")
+    assert notice.text.startswith("The next message carries this change: «Sky», ~")
     assert usage.cache_read_tokens
     assert not (usage.cache_write_tokens or 0) > 3 * found.tokens, "the last reply is written with it"
     assert body["system"] == world.server.bodies[-2]["system"]

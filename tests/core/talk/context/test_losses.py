@@ -81,7 +81,7 @@ def test_rules_that_are_not_followed_are_said_when_that_becomes_so() -> None:
 
     notice = state.program.notices[-1]
     assert (
-        "'core' may send files that .gitignore excludes. The program does not follow 1,200 of the rules"
+        "'core' may send files that .gitignore excludes. The program does not understand 1,200 of the rules"
         in notice.text
     )
     assert again.program.notices == state.program.notices

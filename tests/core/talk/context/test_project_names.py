@@ -71,5 +71,7 @@ def test_a_glob_is_counted_while_it_is_typed(tmp_path: Path) -> None:
     assert asked.ask("src/**/*", is_glob=True).total == 2
     assert asked.ask("README.md", is_glob=True).total == 1
     assert asked.ask("gone.md", is_glob=True).problem == "No such file."
-    assert asked.ask("src", is_glob=True).problem == "A folder: add /**/* for its files."
+    assert (
+        asked.ask("src", is_glob=True).problem == "This is a folder: add /**/* to include the folder's files."
+    )
     assert asked.ask("/etc/*", is_glob=True).problem == "This path is outside the project."

@@ -199,7 +199,7 @@ def test_one_that_never_answers_is_stopped_and_the_others_go_on(book: Playbook, 
     ended(book, calls[silent], "", StopKind.CANCELLED)
     assert is_busy(book.state, chosen)
     ended(book, calls[1 - silent], "B")
-    assert columns(book, chosen)[silent].problem == "You stopped it."
+    assert columns(book, chosen)[silent].problem == "You stopped this reply."
     assert columns(book, chosen)[1 - silent].problem == ""
     assert [m.text for m in shown(book, chosen)] == ["why?", "B"]
 
@@ -212,7 +212,11 @@ def test_a_stop_ends_all_of_it_and_what_came_stays(book: Playbook) -> None:
     assert {one.call_id for one in stopped} == {call.call_id for call in calls[1:]}
     ended(book, calls[2], "ha", StopKind.CANCELLED)
     ended(book, calls[1], "", StopKind.CANCELLED)
-    assert [column.problem for column in columns(book, chosen)] == ["", "You stopped it.", "You stopped it."]
+    assert [column.problem for column in columns(book, chosen)] == [
+        "",
+        "You stopped this reply.",
+        "You stopped this reply.",
+    ]
     assert shown(book, chosen)[-1].text == "A"
     assert not is_busy(book.state, chosen)
 
@@ -235,7 +239,7 @@ def test_a_stop_of_the_first_before_the_words_are_on_disk_asks_the_other(book: P
     assert call.spec.inputs.model == "claude-b"
     ended(book, call, "B")
     assert [(one.problem, one.is_over) for one in columns(book, chosen)] == [
-        ("You stopped it.", True),
+        ("You stopped this reply.", True),
         ("", True),
     ]
     assert [m.text for m in shown(book, chosen)] == ["why?", "B"]
