@@ -146,7 +146,7 @@ def _finding(state: AppState) -> str:
         :MOST_TOLD
     ]  # a model may find the same in several conversations
     lines = "\n".join(told)
-    more = tr("\nand {new} more items", new=len(new) - len(told)) if len(new) > len(told) else ""
+    more = tr("\nand {new} more of the items", new=len(new) - len(told)) if len(new) > len(told) else ""
     return tr(
         "The preview read {conversations} and would keep {items} ({kinds}). Nothing is written yet.{early}\n{lines}{more}",
         conversations=read,

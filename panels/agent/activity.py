@@ -267,7 +267,7 @@ def undo_dialog(desk: Desk, dialog: Dialog) -> None:
         if len(paths) > ASKED_FILES:
             ui.text(
                 "more",
-                tr("and {paths} more files", paths=len(paths) - ASKED_FILES),
+                tr("and {paths} more of the files", paths=len(paths) - ASKED_FILES),
                 tone="muted",
                 style="small",
             )

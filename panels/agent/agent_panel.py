@@ -321,7 +321,7 @@ def _elsewhere(desk: Desk) -> None:
                 desk.send(SelectDiscussion(discussion_id))
     if len(elsewhere) > ELSEWHERE_SHOWN:
         more = tr(
-            "and {elsewhere:,} more discussions, each marked in the list of discussions",
+            "and {elsewhere:,} more of the discussions, each marked in the list",
             elsewhere=len(elsewhere) - ELSEWHERE_SHOWN,
         )
         ui.text("elsewhere more", more, style="small", tone="muted", wraps=True)
@@ -359,7 +359,7 @@ def _todo(ui: Ui, page: AgentPage) -> None:
     if len(page.todo) > TODO_SHOWN:
         ui.text(
             "more",
-            tr("and {todo:,} more tasks", todo=len(page.todo) - TODO_SHOWN),
+            tr("and {todo:,} more of the tasks", todo=len(page.todo) - TODO_SHOWN),
             tone="muted",
             style="small",
         )

@@ -380,7 +380,7 @@ def _glob_files(
     if len(files.files) > SHOWN_FILES:
         ui.text(
             "rest",
-            tr("and {files:,} more files", files=len(files.files) - SHOWN_FILES),
+            tr("and {files:,} more of the files", files=len(files.files) - SHOWN_FILES),
             tone="faint",
             style="small",
         )

@@ -138,7 +138,7 @@ def branch_foot(desk: Desk, opened: OpenDiscussion, point_id: str) -> None:
         if len(made) > BRANCHES_SHOWN:
             ui.text(
                 "more",
-                tr("and {made} older branches", made=len(made) - BRANCHES_SHOWN),
+                tr("and {made} more of the branches, older", made=len(made) - BRANCHES_SHOWN),
                 tone="faint",
                 style="small",
             )

@@ -50,7 +50,7 @@ def queue_strip(desk: Desk, opened: OpenDiscussion) -> None:
         if len(prompts) > SHOWN:
             ui.text(
                 "more",
-                tr("and {prompts:,} more messages", prompts=len(prompts) - SHOWN),
+                tr("and {prompts:,} more of the messages", prompts=len(prompts) - SHOWN),
                 tone="muted",
                 style="small",
             )

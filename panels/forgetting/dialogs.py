@@ -85,7 +85,7 @@ def _preview(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem)
         if preview.holders:
             names = ", ".join(_name(desk, one) for one in preview.holders[:SHOWN_NAMES])
             more = (
-                tr(" and {holders:,} more conversations", holders=len(preview.holders) - SHOWN_NAMES)
+                tr(" and {holders:,} more of the conversations", holders=len(preview.holders) - SHOWN_NAMES)
                 if len(preview.holders) > SHOWN_NAMES
                 else ""
             )
@@ -180,7 +180,7 @@ def _receipt(desk: Desk, receipt: ForgetReceipt) -> None:
         if len(receipt.holders) > SHOWN_NAMES:
             ui.text(
                 "more",
-                tr("and {holders:,} more conversations", holders=len(receipt.holders) - SHOWN_NAMES),
+                tr("and {holders:,} more of the conversations", holders=len(receipt.holders) - SHOWN_NAMES),
                 style="small",
             )
     ui.text("cannot", CANNOT_SAYS, style="small_strong")

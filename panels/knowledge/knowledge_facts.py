@@ -149,7 +149,7 @@ def _problems(desk: Desk, known: FactsState) -> None:
     if any(fact.held for fact in known.facts):
         ui.text("kept", HELD, tone="muted", style="small", wraps=True)
     if (more := len(known.problems) - SHOWN_PROBLEMS) > 0:
-        said = tr("and {more:,} more faults: `manual-slop knowledge validate` lists all faults", more=more)
+        said = tr("and {more:,} more of the faults: `manual-slop knowledge validate` lists all", more=more)
         ui.text("more fact problems", said, tone="warn", style="small")
 
 

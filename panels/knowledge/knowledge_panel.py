@@ -128,7 +128,7 @@ def _problems(desk: Desk) -> None:
             ui.icon("icon", "triangle-exclamation", tone="warn")
             ui.text("text", problem, tone="warn", style="small", wraps=True)
     if len(problems) > SHOWN_PROBLEMS:
-        rest = tr("and {problems:,} more problems", problems=len(problems) - SHOWN_PROBLEMS)
+        rest = tr("and {problems:,} more of these problems", problems=len(problems) - SHOWN_PROBLEMS)
         ui.text("more problems", rest, tone="warn", style="small", tip="\n".join(problems[SHOWN_PROBLEMS:]))
 
 

@@ -581,7 +581,7 @@ def _navigation_lines(ui: Ui, report: NavigationReport, root: str) -> None:
     if len(named) > SHOWN:
         ui.text(
             "more",
-            tr("and {named:,} more index files", named=len(named) - SHOWN),
+            tr("and {named:,} more of the index files", named=len(named) - SHOWN),
             tone="muted",
             style="small",
         )
@@ -660,7 +660,7 @@ def _passed_over(desk: Desk) -> None:
         if len(report.passed_over) > SHOWN:
             ui.text(
                 "more",
-                tr("and {passed_over:,} more files", passed_over=len(report.passed_over) - SHOWN),
+                tr("and {passed_over:,} more of these files", passed_over=len(report.passed_over) - SHOWN),
                 tone="muted",
                 style="small",
             )

@@ -57,7 +57,8 @@ def all_section(desk: Desk) -> None:
         ui.text(
             "more",
             tr(
-                "and {found:,} more settings: type in the search field to find them", found=len(found) - SHOWN
+                "and {found:,} more of the settings: type in the search field to find more",
+                found=len(found) - SHOWN,
             ),
             tone="muted",
             style="small",

@@ -305,7 +305,7 @@ def _provider_models(desk: Desk, status: ProviderStatus) -> None:
     if len(models) > SHOWN_MODELS:
         ui.text(
             "rest",
-            tr("and {models:,} more models", models=len(models) - SHOWN_MODELS),
+            tr("and {models:,} more of the models", models=len(models) - SHOWN_MODELS),
             tone="faint",
             style="small",
         )

@@ -109,7 +109,7 @@ def _proposed(desk: Desk, proposed: tuple[ItemWords, ...]) -> None:
     if len(proposed) > SHOWN:
         ui.text(
             "more",
-            tr("and {proposed:,} more items", proposed=len(proposed) - SHOWN),
+            tr("and {proposed:,} more of these items", proposed=len(proposed) - SHOWN),
             tone="faint",
             style="small",
         )

@@ -223,7 +223,7 @@ def words_left(home: Path, words: Words) -> dict[str, str]:
                 strangers.append(name)
     if strangers:
         more = (
-            tr(" and {strangers:,} more files", strangers=len(strangers) - _SAID)
+            tr(" and {strangers:,} more of these files", strangers=len(strangers) - _SAID)
             if len(strangers) > _SAID
             else ""
         )

@@ -30,7 +30,7 @@ def run_backup(options: Options, console: Console) -> int:
         done = back_up(_home(options), target, program=version_text(), now=now)
     left = "".join(f"\n  {line}" for line in done.left_out[:SHOWN])
     more = (
-        tr("\n  and {left_out:,} more entries", left_out=len(done.left_out) - SHOWN)
+        tr("\n  and {left_out:,} more of these entries", left_out=len(done.left_out) - SHOWN)
         if len(done.left_out) > SHOWN
         else ""
     )

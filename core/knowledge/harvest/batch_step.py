@@ -224,7 +224,7 @@ def names_words(names: Iterable[str]) -> str:
     """Names of conversations in a row, the first few of many."""
     every = [scrubbed_line(name, 60) for name in dict.fromkeys(names)]
     more = (
-        tr(" and {every:,} more conversations", every=len(every) - SHOWN_NAMES)
+        tr(" and {every:,} more of the conversations", every=len(every) - SHOWN_NAMES)
         if len(every) > SHOWN_NAMES
         else ""
     )

@@ -225,7 +225,7 @@ def apply_title(one: ApplySummary, names: Sequence[str]) -> str:
     Args:
         names: of its `sources`, in order, as the person knows them.
     """
-    more = tr(" and {names:,} more conversations", names=len(names) - 1) if len(names) > 1 else ""
+    more = tr(" and {names:,} more of the conversations", names=len(names) - 1) if len(names) > 1 else ""
     first = f"{names[0]}{more}" if names else ""
     match one.kind:
         case ApplyKind.MERGE:

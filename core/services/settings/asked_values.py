@@ -474,7 +474,7 @@ def _difference(asked: AskedValue) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     more = (
-        tr(" and {more} more entries in manual_slop.toml", more=len(words) - MAX_ITEMS)
+        tr(" and {more} more of the entries in manual_slop.toml", more=len(words) - MAX_ITEMS)
         if len(words) > MAX_ITEMS
         else ""
     )

@@ -155,7 +155,7 @@ def test_of_many_that_wait_the_first_are_named_and_the_rest_counted() -> None:
     screen = open_at(left(ags.rested(), "x1", "x2", "x3", "x4", "x5", calls=1))
 
     assert screen.ui.shows("“Left x3” has tool calls that wait for your answer")
-    assert screen.ui.shows("and 2 more discussions, each marked in the list of discussions")
+    assert screen.ui.shows("and 2 more of the discussions, each marked in the list")
     assert not screen.ui.shows("“Left x4” has tool calls that wait for your answer")
 
 

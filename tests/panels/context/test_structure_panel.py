@@ -133,7 +133,7 @@ def test_who_is_sent_notes_of_knowledge() -> None:
     cold = replace(state, knowledge=known(), caching=replace(state.caching, caches={}))
 
     assert sent_to(off, shown) == "Knowledge is off: no discussion gets these notes."
-    assert sent_to(cold, shown).endswith("None is warm now.")
+    assert sent_to(cold, shown).endswith("No such discussion is warm now.")
 
 
 def test_a_file_without_an_outline_can_still_be_cut_by_lines() -> None:

@@ -148,6 +148,6 @@ def test_many_are_counted_and_files_are_named() -> None:
     many = (replace(many[0], attachments=(FILE,)), *many[1:])
     screen = Screen(states.with_opened(states.streaming(), queue=many))
 
-    assert screen.ui.has("and 3 more messages")
+    assert screen.ui.has("and 3 more of the messages")
     assert screen.ui.texts().count("Take back") == 4
     assert "notes.txt" in screen.ui.tips()

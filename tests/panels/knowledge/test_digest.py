@@ -115,7 +115,7 @@ def test_many_problems_are_counted_and_told_on_hover() -> None:
     problems = tuple(f"Problem {n}" for n in range(9))
     screen = open_panel(ks.with_knowledge(ks.known(problems=problems)))
 
-    assert "and 6 more problems" in words_of(screen)
+    assert "and 6 more of these problems" in words_of(screen)
     assert any("Problem 8" in tip for tip in screen.ui.tips())
 
 

@@ -200,7 +200,7 @@ def test_before_a_question_and_without_a_hit_it_says_what_to_do() -> None:
 def test_a_run_is_seen_paused_and_stopped_on_every_tab() -> None:
     screen = open_at(rs.running(), "recall")
 
-    assert screen.ui.shows("Reading: 12 of 340 files")
+    assert screen.ui.shows("Reading 12 of 340 files")
     screen.ui.click("Pause")
     screen.ui.click("Cancel")
 

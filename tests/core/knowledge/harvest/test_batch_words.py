@@ -39,7 +39,7 @@ DONE = replace(SENT, state=BatchState.COLLECTED, answered=2, taken=(0, 1), paid_
     [
         (replace(SENT, state=BatchState.INTENDED), "the program does not know yet whether the batch arrived"),
         (SENT, "at the provider"),
-        (replace(SENT, worked_off=2), "at the provider, 2 of 4 done"),
+        (replace(SENT, worked_off=2), "at the provider, which has answered 2 of 4 requests"),
         (replace(SENT, is_cancelling=True, is_unwanted=True), "cancelling: the program has asked the provider to stop it"),
         (replace(SENT, state=BatchState.ENDED, answered=3, short_looks=1),
          "ended; the program could not read all of its answers: 3 of 4"),
@@ -89,4 +89,4 @@ def test_a_sentence_about_batches_is_known_in_english_too() -> None:
 
 def test_failures_name_their_conversations_the_first_few_of_many() -> None:
     assert fault_sentence("It broke.", ["Tides", "Sun"]).startswith("Tides, Sun: the provider answered")
-    assert names_words(["A", "B", "C", "D", "D"]) == "A, B, C and 1 more"
+    assert names_words(["A", "B", "C", "D", "D"]) == "A, B, C and 1 more of the conversations"

@@ -232,7 +232,7 @@ def test_a_long_question_is_counted_where_it_is_cut() -> None:
     (line, _) = asked_lines(_asked({"presets": {"a": {"items": [f"{n}.py" for n in range(MAX_ITEMS + 2)]}}}))[
         ::-1
     ]
-    assert "and 2 more entries in manual_slop.toml" in line.words
+    assert "and 2 more of the entries in manual_slop.toml" in line.words
 
 
 def test_a_question_is_known_by_all_that_it_asks() -> None:
