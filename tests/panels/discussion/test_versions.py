@@ -236,7 +236,7 @@ def test_a_message_names_the_branches_that_begin_behind_it() -> None:
         rows[name] = states.summary(name, f"Branch {n}", parent_id="d1", branch_message_id="v3")
     screen = _screen(with_fields(state, summaries=rows))
     assert screen.ui.shows("Branches from here")
-    assert screen.ui.shows("and 2 older")
+    assert screen.ui.shows("and 2 more of the branches, older")
 
     screen.ui.click("Branch 3", within="Branches from here")
 

@@ -48,7 +48,7 @@ def test_words_that_say_nothing_are_not_marked() -> None:
     ("progress", "said", "share"),
     [
         (IndexProgress(), "Looking at files", 0.0),
-        (IndexProgress(3, 12), "Reading: 3 of 12 files", 0.25),
+        (IndexProgress(3, 12), "Reading 3 of 12 files", 0.25),
         (IndexProgress(12, 12, 30, 120), "Making vectors: 30 of 120", 0.25),
         (IndexProgress(12, 12, 30), "Making vectors: 30", 0.0),
     ],

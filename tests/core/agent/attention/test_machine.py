@@ -66,7 +66,7 @@ def test_the_guard_ends_in_rest_that_the_person_alone_ends() -> None:
     autonomy = after(machine.started("a", START), *[TOOLS] * MOST_TURNS)
 
     assert (autonomy.state, autonomy.next_at) == (Attention.RESTING, None)
-    assert "20 turns without you" in autonomy.stopped
+    assert "20 turns ran without a message from you" in autonomy.stopped
     assert not machine.wakes(autonomy, START + timedelta(days=3))
     awake = machine.person_came(autonomy, START)
     assert (awake.state, awake.turns, awake.stopped, seconds_left(awake)) == (Attention.ENGAGED, 0, "", 5)
