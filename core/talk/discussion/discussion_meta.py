@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 
 from core.kernel import paths
-from core.kernel.codecs import TomlError, builtins_of, decode_toml, from_json, read_json
+from core.kernel.codecs import TomlError, builtins_of, decode_toml, from_builtins, from_json, read_json
 from core.kernel.disk import OS_DISK, Appended, Disk, append_file, reported, write_file
 from core.kernel.errors import StorageError
 from core.kernel.ids import time_of_id
@@ -229,7 +229,7 @@ def _taken(table: dict[str, Any], kinds: Mapping[str, Any], wrong: list[str]) ->
     for key, kind in kinds.items():
         if key in table:
             try:
-                values[_TEXT_KEYS.get(key, key)] = msgspec.convert(table[key], kind)
+                values[_TEXT_KEYS.get(key, key)] = from_builtins(table[key], kind)
             except msgspec.ValidationError:
                 wrong.append(repr(key))
     return values
