@@ -88,13 +88,13 @@ def has_merge(desk: Desk) -> bool:
 def merge_section(desk: Desk) -> None:
     """Draw the tab. O(visible). Sends TickMergeGroups, EditMergeGroup, DiscardMerge, ApplyMerge, CancelHarvest, UndoHarvest."""
     ui, harvest = desk.ui, desk.state.harvest
+    refusal(desk)
     if harvest.phase is HarvestPhase.MERGING:
         _reading(desk)
         return
     if (category := desk.view.of(KnowledgeView).merge_offer) is not None:
         _offer(desk, category)
         return
-    refusal(desk)
     if harvest.problem:
         with ui.row("problem"):
             ui.icon("icon", "triangle-exclamation", tone="warn")

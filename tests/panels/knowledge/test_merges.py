@@ -14,6 +14,7 @@ from panels.knowledge.knowledge_room import KnowledgeView
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 from tests.panels.screen import Screen
+from tests.panels.views import view_of
 from tests.state_fields import with_fields
 
 FILE = parse_file("facts.md", b"".join(b"- The tide number %d.\n" % n for n in range(5)))
@@ -96,3 +97,12 @@ def test_a_merge_that_did_not_begin_is_said_once_in_its_tab_and_goes_on_from_the
     assert words_of(screen).count("No model was asked.") == 1
     screen.ui.click("Read anyway")
     assert screen.asked == [again, DismissNotice("harvest")]
+
+
+def test_what_did_not_begin_is_said_also_while_a_merge_is_offered() -> None:
+    """The notice beside the window is left out in this tab."""
+    notice = Notice("harvest", Level.WARNING, "No model was asked.", "The limit is reached.")
+    view = view_of(KnowledgeView(tab="merge", merge_offer=Category.FACTS), panel="knowledge")
+    screen = Screen(with_fields(state(), notices=(notice,)), view)
+
+    assert words_of(screen).count("No model was asked.") == 1
