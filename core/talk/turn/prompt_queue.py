@@ -176,7 +176,7 @@ def in_version(
         parts=parts,
         version_of=prompt.version_of or prompt.id,
         is_autonomous=prompt.is_autonomous,
-        asks_rest=prompt.asks_rest,
+        asks_rest=prompt.asks_rest and parts == prompt.parts,  # other words are the person's
     )
     state = keep_out_of(state, record.id, kept_out_of(state, prompt.id))
     return save_then_call(state, given, command, record.id, (record,), compared=compared)

@@ -382,6 +382,21 @@ def test_a_reply_that_was_cut_off_goes_on_as_a_turn_and_the_draft_stays(book: Pl
     assert (asked.text, asked.is_of_person, asked.is_autonomous) == ("Go on.", False, False)
 
 
+def test_other_words_in_place_of_those_that_asked_for_the_rest_are_the_persons(book: Playbook) -> None:
+    chosen = cut_off(book)
+    (write,) = of(book.play(ContinueReply(chosen)), AppendRecords)
+    (call,) = of(book.append(write), CallProvider)
+    stopped = CallEnded(call.call_id, Stopped(StopKind.COMPLETED), (TextPart("ay."),), Usage())
+    book.append(of(book.play(stopped), AppendRecords)[0])
+
+    (again,) = of(
+        book.play(ResendMessage(chosen, messages(book, chosen)[2].id, "Go on in verse.")), AppendRecords
+    )
+    book.append(again)
+
+    assert [one.is_of_person for one in messages(book, chosen) if one.text == "Go on in verse."] == [True]
+
+
 def test_a_stream_that_dropped_goes_on_too_and_its_failure_is_over(book: Playbook) -> None:
     chosen = book.discussion()
     dropped(book, book.ask(chosen, "hello"), "Good d")
