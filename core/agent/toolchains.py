@@ -9,6 +9,7 @@ from itertools import islice
 
 import msgspec
 
+from core.kernel.language import as_sentences
 from core.kernel.patterns import late
 from core.talk.context.globs import is_below, is_inside
 
@@ -280,7 +281,7 @@ def missed_note(output: str, exit_code: int | None, view: ClosedView | None, roo
     """
     if not exit_code:
         return ""
-    return ". ".join(filter(None, (_missed_words(output, view, root), _sealed_words(output, root))))
+    return as_sentences(_missed_words(output, view, root), _sealed_words(output, root))
 
 
 def _sealed_words(output: str, root: str) -> str:

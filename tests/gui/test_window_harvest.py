@@ -43,7 +43,12 @@ TABS: tuple[HarvestTab, ...] = ("conversations", "preview", "applied", "ledger")
 
 def _view(tab: HarvestTab, state: AppState, hub_px: float = 384.0) -> WindowView:
     view = WindowView(panel="harvest", hub_px=hub_px, side="hub")
-    view.of(HarvestView).tab, view.of(HarvestView).looked_with = tab, state.config.settings.knowledge
+    own = view.of(HarvestView)
+    own.tab, own.looked_with, own.looked_among = (
+        tab,
+        state.config.settings.knowledge,
+        len(state.discussions.summaries),
+    )
     return view
 
 
@@ -67,6 +72,7 @@ def test_in_a_low_window_a_list_has_some_rows_whatever_stands_over_it(
     view = WindowView(panel=panel, side="hub")
     view.of(HarvestView).tab = "preview" if part == "preview" else "conversations"
     view.of(HarvestView).looked_with = state.config.settings.knowledge
+    view.of(HarvestView).looked_among = len(state.discussions.summaries)
     view.of(KnowledgeView).tab = "facts"
 
     def draw(ui: Ui) -> None:

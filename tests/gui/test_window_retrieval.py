@@ -101,6 +101,7 @@ def test_a_person_switches_it_on_asks_and_takes_a_hit_into_the_preset(
         sees(person, "A gale pushes the sea against the coast")
         screen.check()
         person.click("Add notes/index.md to “default”, so that a model without tools can read it")
+        screen.settle()  # the button works once a frame shows that it does
         until(controller, lambda s: len(s.config.project.presets["default"].items) == 2)
         person.click("Turn off")
         until(controller, lambda s: s.retrieval.asked is None)

@@ -88,7 +88,7 @@ def test_a_discussion_that_came_is_followed_by_one_more_look() -> None:
     rows_before = state.discussions.summaries
     like = next(iter(rows_before.values()))
     came = {"d99": replace(like, meta=replace(like.meta, id="d99"))}
-    screen.show(replace(state, discussions=replace(state.discussions, summaries=rows_before | came)))
+    screen.show(replace(state, discussions=replace(state.discussions, summaries={**rows_before, **came})))
     screen.ui.settle()
 
     assert screen.asked == [LookForHarvest()]
