@@ -28,7 +28,7 @@ def ran(program: str, runtime: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=ROOT,
-        env={**os.environ, "XDG_RUNTIME_DIR": str(runtime)},
+        env={**{k: v for k, v in os.environ.items() if k != SOFTWARE}, "XDG_RUNTIME_DIR": str(runtime)},
         capture_output=True,
         text=True,
         check=False,

@@ -157,7 +157,7 @@ def test_the_digest_is_switched_on_and_off_and_rm_shows_by_itself(sitting: Sitti
     person.click("Regenerate digest")
     sitting.sees("Knowledge is on")
     person.click("Send the digest while digest.md exists")
-    sitting.sees("The program sends nothing")
+    sitting.sees("The program does not send digest.md now")
     assert digest.is_file()
     assert sitting.controller.snapshot().config.settings.knowledge.digest_enabled is False
 

@@ -225,7 +225,7 @@ def apply_title(one: ApplySummary, names: Sequence[str]) -> str:
     Args:
         names: of its `sources`, in order, as the person knows them.
     """
-    more = tr(" and {names:,} more of the conversations", names=len(names) - 1) if len(names) > 1 else ""
+    more = tr(" and {names:,} more", names=len(names) - 1) if len(names) > 1 else ""
     first = f"{names[0]}{more}" if names else ""
     match one.kind:
         case ApplyKind.MERGE:
@@ -248,7 +248,7 @@ def apply_line(one: ApplySummary) -> str:
         count(one.items, tr("item"), tr("items")),
         count(one.conversations, tr("conversation"), tr("conversations")),
         tr("{forgotten:,} forgotten since", forgotten=one.forgotten) if one.forgotten else "",
-        tr("{reclaimed:,} of these conversations are in the trash", reclaimed=one.reclaimed)
+        tr("{reclaimed:,} of these in the trash", reclaimed=one.reclaimed)
         if one.reclaimed and not one.undone_at
         else "",
     )

@@ -382,7 +382,7 @@ def cost_text(one: UsageSum) -> str:
     """The known cost; more where some of it is not known."""
     known = money(one.known_cost_usd, is_estimate=bool(one.estimates))
     return (
-        tr("{known} + {unpriced:,} calls of unknown price", known=known, unpriced=one.unpriced)
+        tr("{known} + {unpriced:,} unknown", known=known, unpriced=one.unpriced)
         if one.unpriced and one.known_cost_usd is not None
         else known
     )

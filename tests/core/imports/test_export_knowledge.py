@@ -133,7 +133,7 @@ def test_where_too_many_wait_the_rest_comes_with_the_next_import(tmp_path: Path)
     request = ImportRequest(home=home, paths=(str(given),), now=NOW, provider="acme", model="m", is_dry=False)
     report = run_import(request, offer=offer)
     assert (report.offered, report.not_offered) == (3, 1)
-    assert any("Decide some" in line for line in left_out(report))
+    assert any("Decide on some" in line for line in left_out(report))
     assert brought(home, given).offered == 1
 
 

@@ -75,7 +75,7 @@ def test_what_is_said_of_a_recall_is_known_in_english_too() -> None:
     )
     got = recalled(question(), answer)
 
-    assert str(got.passages[0].why).startswith("die Passage enthält ")
+    assert str(got.passages[0].why).startswith("die Stelle enthält ")
     assert builtins_of(got.passages[0])["why"].startswith("the passage contains ")
     assert builtins_of(got)["problem"].endswith("the price is unknown. Try again")
     assert str(got.problem) != english(got.problem)

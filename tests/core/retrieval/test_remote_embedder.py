@@ -239,7 +239,7 @@ def test_a_server_elsewhere_is_asked_only_where_a_person_says_that_it_costs_noth
         RemoteEmbedder(chosen, lambda _: Elsewhere(), lambda *_: price).embed(["x"], timeout_s=PATIENCE_S)  # type: ignore[arg-type, return-value]
 
     with pytest.raises(
-        EmbedError, match=r"box/m is unknown\. The program does not use it, since making vectors could cost"
+        EmbedError, match=r"box/m is unknown\. The program does not use the model, because that might cost"
     ):
         embed(None)
     assert asked == []

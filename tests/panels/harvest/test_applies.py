@@ -66,12 +66,12 @@ def test_the_last_apply_and_every_other_can_be_taken_back() -> None:
     screen = open_at("applied", replace(state, harvest=replace(state.harvest, look=look)))
 
     screen.ui.click("Undo last harvest")
-    screen.ui.click("Undo", within="12 items · 3 conversations · 3 of these conversations are in the trash")
+    screen.ui.click("Undo", within="12 items · 3 conversations · 3 of these in the trash")
 
     assert screen.asked == [UndoHarvest(), UndoHarvest("a2")]
     assert sum("Undo" in one.words() for one in screen.ui.nodes("button")) == 1, "each apply by one button"
     assert screen.ui.shows("undone 3 Oct")
-    assert screen.ui.shows("Harvest of Cache TTL policy and 1 more of the conversations")
+    assert screen.ui.shows("Harvest of Cache TTL policy and 1 more")
 
 
 def test_the_report_tells_what_was_struck_through_and_leads_to_the_items() -> None:

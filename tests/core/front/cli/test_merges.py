@@ -34,7 +34,7 @@ def test_a_merge_is_shown_with_both_texts_and_written_by_another_run_that_pays_n
 
     assert shown.code == 0, shown.err
     assert shown.out.startswith(
-        "facts.md: 2 items into one: The same.\n- The tide turns twice a day. [from: a, 2026-01-01]\n"
+        "facts.md: merge 2 items into one item, because: The same.\n- The tide turns twice a day. [from: a, 2026-01-01]\n"
     )
     assert f"+{MERGED[1:]}" in shown.out
     assert shown.out.endswith("nothing was written; add --apply to write\n")

@@ -21,7 +21,7 @@ def step(source: str, *, is_talk: bool = True) -> ApplyStep:
 @pytest.mark.parametrize(
     ("by", "steps", "title", "line"),
     [
-        ("manual-slop harvest", (step("a"), step("b")), "Harvest of a and 1 more of the conversations", "0 items · 2 conversations"),
+        ("manual-slop harvest", (step("a"), step("b")), "Harvest of a and 1 more", "0 items · 2 conversations"),
         ("manual-slop harvest", (step("a"), step("")), "Harvest of a", "0 items · 2 conversations · 1 forgotten since"),
         ("manual-slop harvest", (step(""),), "Harvest whose conversations you forgot since",
          "0 items · 1 conversation · 1 forgotten since"),

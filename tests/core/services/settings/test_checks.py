@@ -106,7 +106,7 @@ def test_a_wrong_value_is_grave_and_says_what_it_must_be(data: dict[str, Any], r
             {"providers": {"a": {"url": "http://x"}}},
             "providers.a.url is not a setting; did you mean providers.a.base_url?",
         ),
-        ({"providers": {"My Box": {"label": "x"}}}, "'My Box' is not a server id"),
+        ({"providers": {"My Box": {"label": "x"}}}, "'My Box' is not a provider's id"),
         ({"presets": {"a": {"items": []}}}, "presets.a.items is not a setting"),
         ({"personas": {"a": {"text": "x"}}}, "personas.a.text is not a setting"),
     ],

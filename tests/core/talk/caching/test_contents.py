@@ -90,7 +90,7 @@ def test_a_command_that_ends_at_once_reads_what_is_stored_and_makes_nothing() ->
     used = contents_plan(laid, PRICES, live_entries(stored, SCOPE, NOW), own_odds(QUICK), chosen, NOW)
 
     assert none.contents is None
-    assert "ends at once" in none.sentences[0]
+    assert "the command ends after the reply" in none.sentences[0]
     assert used.contents is not None
     assert used.contents.name == CONTENT.name
 

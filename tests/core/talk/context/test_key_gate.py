@@ -100,7 +100,7 @@ def test_a_file_that_a_person_showed_passes(desk: Desk) -> None:
     assert shut.files[0].problem is not None
     assert shut.files[0].problem.kind is FileProblemKind.KEYS
     assert "line 1" in shut.files[0].problem.detail
-    assert "`shown` under [tools.folders]" in shut.files[0].problem.detail
+    assert "“Readable places” in Settings" in shut.files[0].problem.detail
     assert value in read_item(root, FileItem("sample.yml"), FileLimits(), shown=shown).files[0].text
 
 
