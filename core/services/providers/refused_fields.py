@@ -15,7 +15,7 @@ from core.kernel.errors import ProviderError, SlopError
 from core.kernel.opener import read_file
 from core.kernel.values.provider import ProviderRequest, StreamItem
 from core.services.providers.server_words import is_reasoning_refused
-from core.services.providers.switches import without_reasoning
+from core.services.providers.switches import Stream, stream_or_else, without_reasoning
 
 # Fields of a request that a server refused for a model, kept in a file so that the next start does not pay
 # for them again.
@@ -105,8 +105,6 @@ class RefusedFields:
 # A model's reasoning that a request gives back: a vendor that refuses it is asked once more without it, and
 # from then on.
 
-Stream = Callable[[ProviderRequest], Iterator[StreamItem]]
-
 
 def stream_reasoned(
     request: ProviderRequest,
@@ -115,33 +113,11 @@ def stream_reasoned(
     *,
     is_refused: bool,
 ) -> Iterator[StreamItem]:
-    """Stream a request with the reasoning that it gives back, without it where its model refuses that.
+    """Stream a request with the reasoning that it gives back, without it where its model refuses that. As `stream_or_else`.
 
     Args:
-        stream: sends a request; on_refusal: told of a refusal when the answer to the other begins: else something else was
-            wrong; is_refused: the model refused it before.
-
-    Raises:
-        ProviderError: of the last attempt.
+        is_refused: the model refused it before.
     """
     bare = without_reasoning(request)
-    if bare is request or is_refused:
-        yield from stream(bare)
-        return
-    has_begun = False
-    try:
-        for item in stream(request):
-            has_begun = True
-            yield item
-    except ProviderError as error:
-        if has_begun or not is_reasoning_refused(error):
-            raise
-        refusal = error
-    else:
-        return
-    is_told = False
-    for item in stream(bare):
-        if not is_told:
-            on_refusal(refusal)
-            is_told = True
-        yield item
+    whole = bare if is_refused else request
+    return stream_or_else(whole, bare, stream, is_reasoning_refused, on_refusal)

@@ -216,29 +216,40 @@ def is_switch_refused(error: ProviderError) -> bool:
 def stream_switched(
     request: ProviderRequest, stream: Stream, on_refusal: Callable[[ProviderError], None]
 ) -> Iterator[StreamItem]:
-    """Stream a request; where its model refuses a switch in it, once more in the canonical form.
+    """Stream a request; where its model refuses a switch in it, once more in the canonical form. As `stream_or_else`."""
+    return stream_or_else(request, without_switches(request), stream, is_switch_refused, on_refusal)
+
+
+def stream_or_else(
+    request: ProviderRequest,
+    other: ProviderRequest,
+    stream: Stream,
+    is_refused: Callable[[ProviderError], bool],
+    on_refusal: Callable[[ProviderError], None],
+) -> Iterator[StreamItem]:
+    """Stream a request; where it is refused before its answer begins, its other form in its place.
 
     Args:
-        stream: sends a request; on_refusal: told of a refusal when the answer to the other form begins: else something else
-            was wrong.
+        other: the same object where there is no other form; stream: sends a request; is_refused: tells a refusal of what the
+            other form leaves out; on_refusal: told of one when the answer to the other form begins: else something else was
+            wrong.
 
     Raises:
         ProviderError: of the last attempt.
     """
-    plain = without_switches(request)
     has_begun = False
     try:
         for item in stream(request):
             has_begun = True
             yield item
     except ProviderError as error:
-        if plain is request or has_begun or not is_switch_refused(error):
+        if other is request or has_begun or not is_refused(error):
             raise
         refusal = error
     else:
         return
     is_told = False
-    for item in stream(plain):
+    for item in stream(other):
         if not is_told:
             on_refusal(refusal)
             is_told = True
