@@ -276,7 +276,7 @@ class SharedMoney:
         if limit is None:
             return ""
         spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
-        stop = reached(LimitScope.DAY, limit, spent, others.reserved_usd)
+        stop = reached(LimitScope.DAY, limit, spent, others.reserved_usd, is_estimate=False)
         if stop is None:
             if why := self._unpriced(tr("Read anyway?")):
                 self.reserves.settle(RESERVE, {})

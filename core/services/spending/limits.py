@@ -258,9 +258,7 @@ def has_room(
         return False
     if _is_unsure(state, discussion_id):
         return False
-    return all(
-        reached(*one[:4]) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums
-    )
+    return all(reached(*one) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums)
 
 
 def _is_unsure(state: AppState, discussion_id: str) -> bool:
@@ -304,7 +302,7 @@ def reached_limits(
     unpriced = _unpriced(state, discussion_id, model, is_priced=is_priced)
     return (
         *first,
-        *(limit for one in sums if (limit := reached(*one[:4], is_estimate=one[4])) is not None),
+        *(limit for one in sums if (limit := reached(*one)) is not None),
         *unpriced,
     )
 
@@ -398,8 +396,7 @@ def reached(
     limit_usd: float | None,
     spent_usd: float,
     reserved_usd: float,
-    *,
-    is_estimate: bool = False,
+    is_estimate: bool,
 ) -> ReachedLimit | None:
     """The limit, where what is spent and what is under way reach it; None where they do not, or there is none.
 
