@@ -199,6 +199,7 @@ def _columns(base: sqlite3.Connection, table: str) -> set[str]:
 def _llm(base: sqlite3.Connection) -> Iterator[Transcript]:
     names = {str(key): word(name) for key, name in base.execute("SELECT id, name FROM conversations")}
     has_reasoning = "reasoning" in _columns(base, "responses")
+    has_calls, has_answers = bool(_columns(base, "tool_calls")), bool(_columns(base, "tool_results"))
     rows = base.execute(_WITH_REASONING if has_reasoning else _WITHOUT_REASONING)
     talk, current = TalkBuilder(), None
     for conversation, key, model, prompt, system, response, at, thought in rows:
@@ -208,12 +209,14 @@ def _llm(base: sqlite3.Connection) -> Iterator[Transcript]:
         current = conversation
         talk.id, talk.title = word(conversation) or word(key), names.get(str(conversation), "")
         talk.skipped["system texts"] += int(bool(word(system).strip()))
-        talk.say("assistant", tuple(_llm_answers(base, key)), key=f"{key}-answers", at=at)
+        answers = tuple(_llm_answers(base, key)) if has_answers else ()
+        talk.say("assistant", answers, key=f"{key}-answers", at=at)
         if word(prompt).strip():
             talk.say("user", (TextPart(word(prompt)),), key=f"{key}-prompt", at=at)
         thoughts = (ReasoningPart(word(thought)),) if word(thought).strip() else ()
         words = (TextPart(word(response)),) if word(response).strip() else ()
-        talk.say("assistant", (*thoughts, *words, *_llm_calls(base, key)), key=word(key), at=at, model=model)
+        calls = tuple(_llm_calls(base, key)) if has_calls else ()
+        talk.say("assistant", (*thoughts, *words, *calls), key=word(key), at=at, model=model)
     if current is not None or talk.messages:
         yield talk.transcript()
     if _columns(base, "threads"):
@@ -222,21 +225,18 @@ def _llm(base: sqlite3.Connection) -> Iterator[Transcript]:
 
 def _llm_calls(base: sqlite3.Connection, response: Any) -> Iterator[ToolCallPart]:
     """Calls of a response. Source: simonw/llm, `llm/migrations.py` (read 2026-11-30)."""
-    if _columns(base, "tool_calls"):
-        for name, given, key in base.execute(
-            "SELECT name, arguments, tool_call_id FROM tool_calls WHERE response_id = ? ORDER BY id",
-            (response,),
-        ):
-            yield ToolCallPart(call_id=word(key), name=word(name), arguments_json=word(given) or "{}")
+    for name, given, key in base.execute(
+        "SELECT name, arguments, tool_call_id FROM tool_calls WHERE response_id = ? ORDER BY id", (response,)
+    ):
+        yield ToolCallPart(call_id=word(key), name=word(name), arguments_json=word(given) or "{}")
 
 
 def _llm_answers(base: sqlite3.Connection, response: Any) -> Iterator[ToolResultPart]:
     """Answers of tools that a response was given, to the calls of the one before."""
-    if _columns(base, "tool_results"):
-        for output, key in base.execute(
-            "SELECT output, tool_call_id FROM tool_results WHERE response_id = ? ORDER BY id", (response,)
-        ):
-            yield ToolResultPart(call_id=word(key), text=word(output))
+    for output, key in base.execute(
+        "SELECT output, tool_call_id FROM tool_results WHERE response_id = ? ORDER BY id", (response,)
+    ):
+        yield ToolResultPart(call_id=word(key), text=word(output))
 
 
 def _llm_threads(base: sqlite3.Connection) -> Iterator[Transcript]:
