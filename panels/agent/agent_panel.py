@@ -30,7 +30,7 @@ TODO_SHOWN = 200
 ELSEWHERE_SHOWN = 3
 HEAD_PX, FIGURES_PX = 310.0, 300.0
 """Widths of the card from which its state stands in one line with the round and a button in words, and its figures in words."""
-BOTH_FROM_PX, BESIDE_FROM_PX = 640.0, 720.0
+BOTH_FROM_PX, BESIDE_FROM_PX = 740.0, 720.0
 """Height of the panel from which activity and autonomous output stand in it together, and width from which side by side."""
 ACTIVITY_SHARE = 0.33
 SANDBOX_TIP = tr(

@@ -45,7 +45,7 @@ STATES: dict[str, tuple[Callable[[], AppState], str]] = {
     "alone and stopped": (ags.alone_stopped, "autonomy"),
     "alone by now": (ags.rested, "autonomy"),
 }
-SIZES = (((1600, 1000), 1.0), ((1024, 700), 1.0), ((1280, 800), 1.5), ((1024, 700), 2.0))
+SIZES = (((1600, 1000), 1.0), ((1280, 800), 1.0), ((1024, 700), 1.0), ((1280, 800), 1.5), ((1024, 700), 2.0))
 
 
 @pytest.mark.parametrize("name", sorted(STATES))
