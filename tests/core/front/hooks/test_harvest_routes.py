@@ -161,6 +161,7 @@ def test_a_proposal_is_edited_moved_and_forgotten_as_in_the_window(tides: World)
         "words that were written into it would go"
     )
     assert tides.client.post("/api/ui", discard, **AS_PERSON).status_code == 202
+    tides.until(lambda s: s.harvest.preview is None)  # 202: accepted, and done a moment later
     assert tides.client.get("/api/harvest").json()["preview"] is None
     assert len(_ids(asked(tides, "preview"))) == 3
     assert len(tides.server.bodies) == 2, "what was paid for is not paid for again"
