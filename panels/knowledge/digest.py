@@ -43,7 +43,7 @@ WHY = {
     ),
 }
 FULL_FROM = 0.95
-WIDE_PX, BESIDE_PX = 320, 380
+WIDE_PX, BESIDE_PX = 320, 340
 """Width from which the button has its long name, and from which it stands beside the words."""
 
 
