@@ -18,7 +18,7 @@ from gui.elements.lists import ListHand
 from gui.elements.popups import PopupItem
 from gui.elements.surfaces import Surface
 from gui.elements.text import Stroke
-from gui.keys import Keys
+from gui.keys import GATE, Keys
 from gui.metrics import ASSETS, Measure, Palette, Theme
 from panels.base.desk import CHOSEN
 from panels.base.ui import Ui
@@ -148,7 +148,7 @@ class DpgUi:
     def is_settling(self) -> bool:
         """True while the toolkit hands the keyboard over, which takes frames."""
         is_moving = self.is_keyboard_on_its_way or self.tree.keyboard.is_lent
-        return is_moving or bool(self._quiet) or self.canvas.is_focusing
+        return is_moving or bool(self._quiet) or self.canvas.is_focusing or GATE.is_shut
 
     @property
     def is_keyboard_on_its_way(self) -> bool:
@@ -187,7 +187,7 @@ class DpgUi:
     # frames
     def poll(self) -> None:
         """Look at the toolkit's state: who has the keyboard, how far things are scrolled, what is dragged."""
-        self.keys.is_typing = False
+        field: Field | None = None
         for button in self._quiet:
             button.quiet_frames = max(0, button.quiet_frames - 1)
         self._quiet = [button for button in self._quiet if button.quiet_frames]
@@ -200,7 +200,8 @@ class DpgUi:
             if isinstance(element, Editor) and element.has_blinked:
                 element.has_blinked, self.has_blinked = False, True
             if isinstance(element, Field) and element.is_active:
-                self.keys.is_typing = True
+                field = element
+        self.keys.is_typing = field is not None
         was_field_active, self._is_field_active = self._is_field_active, self.keys.is_typing
         self.tree.has_field_keyboard = (
             was_field_active or self._is_field_active
@@ -210,8 +211,8 @@ class DpgUi:
         if self._is_field_active and not was_field_active and self.tree.selection.owner is self.tree.prose:
             self.tree.selection.clear()  # Ctrl+C is the field's from now on
         keyboard = self.tree.keyboard
-        if self._is_field_active and not keyboard.is_called:
-            keyboard.release()
+        if field is not None:
+            keyboard.field_has_it(field)
         if keyboard.owner is not None or self._is_field_active:
             self._walk.leave()
         self._walk.poll()
@@ -292,7 +293,7 @@ class DpgUi:
         if isinstance(target, Field | Editor):
             target.wants_focus = True
             if isinstance(target, Field):
-                self.tree.keyboard.lend()
+                self.tree.keyboard.lend(target)
         elif target is not None:
             self.tree.keyboard.leave()
             self._focus_button(target)

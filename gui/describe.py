@@ -555,7 +555,7 @@ class Tree:
         """True if a chord was pressed and the current place may take it: what answers a dialog, once that has stood."""
         if not (self.keys.has_news and self.is_reachable()):
             return False
-        is_meant = chord.rpartition("+")[2] not in PRESSES or self.at.is_meant()
+        is_meant = chord.rpartition("+")[2] not in PRESSES or self.at.is_key_meant()
         return is_meant and self.keys.take(chord, while_typing=while_typing)
 
     def rebuild(self) -> None:

@@ -90,6 +90,7 @@ class Keyboard:
         self._waiting = ""
         self._waiting_since_s = 0.0
         self._asked_frames = self._lent_frames = self._called_frames = 0
+        self._lent_to: object = None
         self._was_active = self._is_active = False
         self._breaks_on_ctrl = False
         self.owner: KeyboardOwner | None = None
@@ -130,10 +131,16 @@ class Keyboard:
         self.is_away = True
         self.leaving_frames = LEAVING_FRAMES
 
-    def lend(self) -> None:
+    def lend(self, field: object) -> None:
         """A field is about to get the keyboard: no editor takes it back before the toolkit has given it."""
         self.release()
-        self._lent_frames = LEAVING_FRAMES
+        self._lent_frames, self._lent_to = LEAVING_FRAMES, field
+
+    def field_has_it(self, field: object) -> None:
+        """A field has the keyboard: the one that it was lent to, or one that loses it to that one in the next frames."""
+        is_due = self._lent_frames <= LEAVING_FRAMES - ASK_AGAIN_FRAMES  # sooner, it has it still, not anew
+        if not self.is_called and (not self.is_lent or (field is self._lent_to and is_due)):
+            self.release()
 
     @property
     def is_lent(self) -> bool:

@@ -6,7 +6,7 @@ import ctypes
 import itertools
 import os
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -51,6 +51,9 @@ class WindowTap(Generic[Listener]):
             self._before = self.prototype(before) if before else None
 
     def _on_event(self, window: int, *told: Any) -> None:
+        self._pass_on(window, *told)
+
+    def _pass_on(self, window: int, *told: Any) -> None:
         try:
             for listener in tuple(self.listeners):
                 self.hear(listener, *told)
@@ -127,9 +130,101 @@ class _DropTap(WindowTap[FileDrops]):
         listener.note([os.fsdecode(path) for path in found if path])
 
 
+# Keys behind a chord wait outside the toolkit until the chord is answered and the field that it opened has the
+# keyboard: the toolkit takes frames to give it, and drops the characters that come meanwhile.
+
+MOST_HELD_FRAMES = 20
+"""Frames without a report of a key after which none is held back: the toolkit took the chord for an echo."""
+ANSWERED_FRAMES = 2
+"""Frames after which a chord is answered: the one that reports it, and one for what it opened."""
+
+
+class KeyGate:
+    """Key events and characters in their order; those that come too early for what they are meant for wait.
+
+    Where the toolkit's library does not show its names (Windows, macOS), nothing comes by here and nothing waits.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Callable[[], object], bool]] = deque()
+        self._shut_frames = self._frames = self._reports = 0
+        self._is_open = False
+
+    @property
+    def is_shut(self) -> bool:
+        """True while keys that come wait."""
+        return self._shut_frames > 0
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Everything passes meanwhile."""
+        self._is_open = True
+        try:
+            yield
+        finally:
+            self._is_open = False
+
+    def take(
+        self, event: Callable[[], object], *, shuts: bool, late: Callable[[], object] | None = None
+    ) -> None:
+        """Let an event pass, or wait behind others.
+
+        Args:
+            shuts: what follows waits until this one is answered; late: lets it pass after it has waited.
+        """
+        if self._is_open:
+            event()
+        elif self._shut_frames or self._waiting:
+            self._waiting.append((late or event, shuts))
+        else:
+            self._let_in(event, shuts=shuts)
+
+    def _let_in(self, event: Callable[[], object], *, shuts: bool) -> None:
+        self._shut_frames = MOST_HELD_FRAMES if shuts else 0
+        self._frames = 0
+        event()
+
+    def tick(self, events: KeyEvents, *, is_lent: bool) -> bool:
+        """A frame was answered. Returns True if it let keys in.
+
+        Args:
+            events: what the toolkit has told of; is_lent: a field waits for the keyboard.
+        """
+        if self._shut_frames and events.reports != self._reports:
+            self._shut_frames = MOST_HELD_FRAMES
+        self._reports = events.reports
+        self._shut_frames = max(0, self._shut_frames - 1)
+        self._frames = self._frames + 1 if events.are_reported else 0
+        if is_lent and not self._shut_frames:
+            self._shut_frames = 1
+        elif not is_lent and self._frames >= ANSWERED_FRAMES:
+            self._shut_frames = 0
+        has_more = bool(self._waiting) and not self._shut_frames
+        while self._waiting and not self._shut_frames:
+            event, shuts = self._waiting.popleft()
+            self._let_in(event, shuts=shuts)
+        return has_more
+
+
+GATE = KeyGate()
+"""Of the one window that a process has."""
+
+
+class _CharTap(WindowTap["KeyEvents"]):
+    setter = "glfwSetCharCallback"
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint)  # window, code point
+
+    def hear(self, listener: KeyEvents, *told: Any) -> None:
+        """Characters are the toolkit's alone."""
+
+    def _on_event(self, window: int, *told: Any) -> None:
+        GATE.take(lambda: self._pass_on(window, *told), shuts=False)
+
+
 # Order and modifiers of key presses as the system told them: the toolkit's handlers tell neither.
 
-_PRESS = 1
+_RELEASE, _PRESS = 0, 1
+_MODIFIER_CODES = range(340, 348)
 _HELD = (("Ctrl", 2), ("Alt", 4), ("Shift", 1))
 _LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ`-=[]\\,;'./"
 _NAMES = {
@@ -171,20 +266,37 @@ class KeyEvents:
     def __init__(self) -> None:
         self._waiting: deque[KeyPress] = deque(maxlen=MOST_WAITING)
         self._numbers = itertools.count()
-        self.is_listening = listen(_KeyTap, self)
+        self._last, self.reports = -1, 0
+        self.is_listening = listen(_KeyTap, self) and listen(_CharTap, self)
+
+    @property
+    def are_reported(self) -> bool:
+        """True if a frame has reported the newest chord that holds back what follows."""
+        return all(one.number != self._last for one in self._waiting)
 
     def note(self, key: str, modifiers: int) -> None:
         """A key went down. `modifiers`: GLFW's bits."""
         if key:
-            held = [name for name, bit in _HELD if modifiers & bit]
-            self._waiting.append(KeyPress(number=next(self._numbers), key=key, chord="+".join([*held, key])))
+            press = KeyPress(number=next(self._numbers), key=key, chord=_told_chord(key, modifiers))
+            self._waiting.append(press)
+            if _may_move_keyboard(press.chord):
+                self._last = press.number
 
     def take(self, key: str) -> KeyPress | None:
         """The oldest press of a key that no frame has reported yet; None where it is not known."""
         press = next((one for one in self._waiting if one.key == key), None)
         if press is not None:
             self._waiting.remove(press)
+            self.reports += 1
         return press
+
+
+def _told_chord(key: str, modifiers: int) -> str:
+    return "+".join([*(name for name, bit in _HELD if modifiers & bit), key])
+
+
+def _may_move_keyboard(chord: str) -> bool:
+    return chord not in _EDITING and not _writes(chord)
 
 
 class _KeyTap(WindowTap[KeyEvents]):
@@ -197,11 +309,39 @@ class _KeyTap(WindowTap[KeyEvents]):
         super().__init__(library)
         self._name = library["glfwGetKeyName"]
         self._name.restype, self._name.argtypes = ctypes.c_char_p, (ctypes.c_int, ctypes.c_int)
+        self._held_back: Counter[int] = Counter()
+        self._state, self._note = library["glfwGetKey"], library["_glfwInputKey"]
+        self._state.argtypes = (ctypes.c_void_p, ctypes.c_int)
+        self._note.restype, self._note.argtypes = None, (ctypes.c_void_p, *(ctypes.c_int,) * 4)
 
     def hear(self, listener: KeyEvents, *told: Any) -> None:
         code, scancode, action, modifiers = told
         if action == _PRESS:
             listener.note(_NAMES.get(self._translated(code, scancode), ""), modifiers)
+
+    def _on_event(self, window: int, *told: Any) -> None:
+        code, scancode, action, modifiers = told
+        key = _NAMES.get(self._translated(code, scancode), "") if action == _PRESS else ""
+        shuts = bool(key) and _may_move_keyboard(_told_chord(key, modifiers))
+        if GATE.is_shut and action == _PRESS:
+            self._held_back[code] += 1
+        elif action == _RELEASE and not self._held_back[code] and code not in _MODIFIER_CODES:
+            self._pass_on(window, *told)  # a key that is up must not repeat
+            return
+        GATE.take(
+            lambda: self._pass_on(window, *told), shuts=shuts, late=lambda: self._pass_on_late(window, *told)
+        )
+
+    def _pass_on_late(self, window: int, *told: Any) -> None:
+        """Have the library note the key once more: the toolkit asks it which modifiers are down."""
+        code, _, action, _ = told
+        if action == _PRESS:
+            self._held_back[code] -= 1
+        if code < 0 or action not in (_PRESS, _RELEASE) or bool(self._state(window, code)) == bool(action):
+            self._pass_on(window, *told)
+        else:
+            with GATE.opened():
+                self._note(window, *told)
 
     def _translated(self, code: int, scancode: int) -> int:
         """The key by what the layout prints on it, as the toolkit names it."""

@@ -18,7 +18,7 @@ from gui.binding import DpgUi
 from gui.elements.base import Element
 from gui.elements.popups import MenuPoint
 from gui.input_watch import InputWatch, find_watch
-from gui.keys import FileDrops, KeyEvents, is_letter
+from gui.keys import GATE, FileDrops, KeyEvents, is_letter
 from gui.pointer import Hover, Pointer
 from panels.base.ui import Ui
 
@@ -186,6 +186,7 @@ class Loop:
         self._mouse = (-1.0, -1.0)
         self._hover = Hover(canvas=ui.canvas, chain=[])
         self._pointer = Pointer(ui.tree, ui.keys)
+        self._events = KeyEvents()
         self._is_running = False
         self._unseen = UnseenFrames(None)
         self._typed_frames = 0
@@ -196,7 +197,7 @@ class Loop:
 
     def _listen(self) -> None:
         keys = self.ui.keys
-        keys.presses = KeyEvents()
+        keys.presses = self._events
         self.ui.tree.drops = FileDrops(self.wake)
         with dpg.handler_registry():
             dpg.add_key_press_handler(callback=lambda _, code: self._on_key(_code(code)))
@@ -273,6 +274,8 @@ class Loop:
             self._say(x, y, now)
         if is_busy or any(dpg.is_mouse_button_down(button) for button in _BUTTONS):
             self._pace.note_input(now)
+        if GATE.tick(self._events, is_lent=self.ui.tree.keyboard.is_lent):
+            self.wake()
         rest_s = min(self.ui.rest_s, self._hover.rest_s(now))
         self._pace.note_frame(now, wants_s=rest_s, is_away=_is_away(x, y, *size))
         return is_busy

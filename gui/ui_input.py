@@ -100,7 +100,7 @@ def _offer_focus(tree: Tree, field: Field | Editor, *, is_focused: bool) -> None
     if is_focused and not field.was_focused:
         field.wants_focus = True
         if isinstance(field, Field):
-            tree.keyboard.lend()
+            tree.keyboard.lend(field)
     field.was_focused = is_focused
 
 

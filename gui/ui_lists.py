@@ -378,6 +378,7 @@ def _dialog(tree: Tree, it: w.DialogWidget) -> Iterator[Clicks]:
     owner = tree.take(DialogOwner, it.key)
     layer = tree.layer(Dim, owner)
     layer.is_missed = False
+    layer.is_summoned = it.is_summoned
     layer.clock, layer.is_held = tree.keyboard.clock, lambda: _is_press_held(tree)
     tree.enter(layer)
     card = tree.take(Surface, "card")

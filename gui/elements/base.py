@@ -123,6 +123,10 @@ class Element:
         """True if a click or key may be meant for it: the dialog that it is in, if any, has stood long enough."""
         return self.parent is None or self.parent.is_meant()
 
+    def is_key_meant(self) -> bool:
+        """True if a key that presses or answers may be meant for it."""
+        return self.parent is None or self.parent.is_key_meant()
+
     def refuse_click(self) -> bool:
         """Called in place of its callback while it is not meant; False: its callback answers nothing, and runs."""
         return True

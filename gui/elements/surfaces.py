@@ -370,7 +370,7 @@ class Dim(SurfaceLayer):
     `clock`: seconds; `is_held`: a button of the mouse, or a key that presses buttons, is down.
     """
 
-    __slots__ = ("clock", "has_stood", "is_held", "since_s", "stands_since_s")
+    __slots__ = ("clock", "has_stood", "is_held", "is_summoned", "since_s", "stands_since_s")
     SKIN: ClassVar[str] = "window.dim"
     polls: ClassVar[bool] = True
 
@@ -378,7 +378,7 @@ class Dim(SurfaceLayer):
         super().__init__(key, parent)
         self.clock: Callable[[], float] = time.perf_counter
         self.is_held: Callable[[], bool] = lambda: False
-        self.has_stood = False
+        self.has_stood = self.is_summoned = False
         self.since_s = self.stands_since_s = float("inf")
 
     def poll(self, c: Canvas) -> None:
@@ -393,6 +393,9 @@ class Dim(SurfaceLayer):
 
     def is_meant(self) -> bool:
         return self.has_stood
+
+    def is_key_meant(self) -> bool:
+        return self.has_stood or self.is_summoned
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         """Centre the one surface it holds, no higher than the window."""

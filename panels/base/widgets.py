@@ -233,12 +233,17 @@ class TabsWidget(KeyedWidget[str | None], frozen=True):
 
 
 class DialogWidget(KeyedWidget[AbstractContextManager[Clicks]], frozen=True):
-    """A modal dialog, shown while it is drawn. `clicked` of the answer: the person closed it (Escape, x)."""
+    """A modal dialog, shown while it is drawn. `clicked` of the answer: the person closed it (Escape, x).
+
+    Args:
+        is_summoned: only a person opens it, to type into it; Enter counts at once, which other dialogs take when they have stood.
+    """
 
     title: str
     _: KW_ONLY
     width: float = 520
     height: Length = None
+    is_summoned: bool = False
 
 
 class FloatWidget(KeyedWidget[Container], frozen=True):

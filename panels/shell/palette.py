@@ -257,7 +257,7 @@ def palette(desk: Desk, dialog: Dialog) -> None:
     """Draw the palette. Enter does what is marked; Up and Down move the mark."""
     ui, view = desk.ui, desk.view
     chosen: PaletteHit | None = None
-    with ui.dialog("palette", tr("Command palette"), width=560) as closed:
+    with ui.dialog("palette", tr("Command palette"), width=560, is_summoned=True) as closed:
         typed = ui.text_input("query", dialog.text, hint=HINT,
                               icon="magnifying-glass", is_focused=True)  # fmt: skip
         if typed is not None:
