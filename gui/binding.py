@@ -202,6 +202,9 @@ class DpgUi:
             if isinstance(element, Field) and element.is_active:
                 field = element
         self.keys.is_typing = field is not None
+        lost = self.tree.keyboard.lost_on_its_way()
+        if isinstance(lost, Field | Editor) and lost is not field:
+            lost.wants_focus = True
         was_field_active, self._is_field_active = self._is_field_active, self.keys.is_typing
         self.tree.has_field_keyboard = (
             was_field_active or self._is_field_active

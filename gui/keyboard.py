@@ -91,6 +91,7 @@ class Keyboard:
         self._waiting_since_s = 0.0
         self._asked_frames = self._lent_frames = self._called_frames = 0
         self._lent_to: object = None
+        self._asked_again = False
         self._was_active = self._is_active = False
         self._breaks_on_ctrl = False
         self.owner: KeyboardOwner | None = None
@@ -134,7 +135,17 @@ class Keyboard:
     def lend(self, field: object) -> None:
         """A field is about to get the keyboard: no editor takes it back before the toolkit has given it."""
         self.release()
-        self._lent_frames, self._lent_to = LEAVING_FRAMES, field
+        self._lent_frames, self._lent_to, self._asked_again = LEAVING_FRAMES, field, False
+
+    def lost_on_its_way(self) -> object:
+        """The field that has not got the keyboard in time and must ask again, once; else None."""
+        if self._lent_frames != LEAVING_FRAMES - ASK_AGAIN_FRAMES - 1:
+            return None
+        field, self._asked_again = self._lent_to, not self._asked_again
+        if not self._asked_again:
+            return None
+        self._lent_frames = LEAVING_FRAMES
+        return field
 
     def field_has_it(self, field: object) -> None:
         """A field has the keyboard: the one that it was lent to, or one that loses it to that one in the next frames."""

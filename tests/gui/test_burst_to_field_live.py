@@ -49,7 +49,7 @@ def test_a_discussion_is_renamed_in_one_go(writer: Writer) -> None:
     driver.key("Ctrl+Enter")
     writer.hears(2)
     driver.step(10)
-    driver.strike("F2", *"ledgers", "Backspace", "Enter", *"after")
+    driver.strike("Ctrl+k", *"usage", "Escape", "F2", *"ledgers", "Backspace", "Enter", *"after")
     writer.holds("after")
     writer.until(lambda s: any(one.meta.name == "ledger" for one in s.discussions.summaries.values()))
 
