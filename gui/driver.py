@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 from typing import Any
 
@@ -50,6 +50,7 @@ class Driver:
         self._frame = frame
         self._patience_s = patience_s
         self._x: Any = display.Display()
+        self._added: dict[str, int] = {}
         # a slow frame between press and release must not type a letter twice
         self._x.change_keyboard_control(auto_repeat_mode=X.AutoRepeatModeOff)
         self._x.sync()
@@ -244,13 +245,27 @@ class Driver:
     # keyboard
     def _keycode(self, name: str) -> int:
         keysym = XK.string_to_keysym(_KEYSYMS.get(name, name))
-        code = int(self._x.keysym_to_keycode(keysym))
+        code = self._added.get(name) or int(self._x.keysym_to_keycode(keysym))
         if not code:
             raise ValueError(f"the keyboard has no {name!r}")
         return code
 
     def _keycodes(self, chord: str) -> list[int]:
         return [self._keycode(name.lower() if len(name) == 1 else name) for name in chord.split("+")]
+
+    @contextmanager
+    def keyboard_has(self, name: str) -> Iterator[None]:
+        """Give a key that the keyboard has not to one without a meaning."""
+        XK.load_keysym_group("xkb")
+        first, count = self._x.display.info.min_keycode, 248
+        table = self._x.get_keyboard_mapping(first, count)
+        code = first + next(index for index, row in enumerate(table) if not any(row))
+        self._x.change_keyboard_mapping(code, [(XK.string_to_keysym(name),) * len(table[0])])
+        self._x.sync()
+        self.step(5)
+        self._added[name] = code
+        yield
+        self._x.change_keyboard_mapping(code, [(0,) * len(table[0])])
 
     def key(self, chord: str) -> None:
         """Press and release a chord: `Ctrl+Enter`, `Escape`, `a`."""
@@ -266,30 +281,44 @@ class Driver:
         self._x.sync()
         self.step()
 
-    def hold(self, key: str) -> None:
-        """Push a key down."""
+    def hold(self, key: str, *, repeats: bool = False) -> None:
+        """Push a key down; the system repeats it, if asked."""
+        if repeats:
+            self._x.change_keyboard_control(auto_repeat_mode=X.AutoRepeatModeOn)
         xtest.fake_input(self._x, X.KeyPress, self._keycode(key))
         self._x.sync()
         self.step()
 
     def let_go(self, key: str) -> None:
         """Let a key go."""
+        self._x.change_keyboard_control(auto_repeat_mode=X.AutoRepeatModeOff)
         xtest.fake_input(self._x, X.KeyRelease, self._keycode(key))
         self._x.sync()
         self.step()
 
-    def strike(self, *chords: str) -> None:
+    def strike(self, *chords: str, overlaps: bool = False) -> None:
         """Press and release chords without a frame between: what a person types while a frame is slow.
 
         They are two milliseconds apart: of two presses of a key in one, the toolkit takes the second for an echo.
         Modifiers are let go first, as macro keyboards and xdotool do.
+
+        Args:
+            overlaps: a key goes up when the next one is down, as under quick fingers.
         """
+        down: list[int] = []
         for chord in chords:
-            codes = self._keycodes(chord)
-            for kind in (X.KeyPress, X.KeyRelease):
-                for index, code in enumerate(codes):
-                    delay_ms = 2 if kind == X.KeyPress and not index else 0
-                    xtest.fake_input(self._x, kind, code, time=delay_ms)
+            *modifiers, key = self._keycodes(chord)
+            if key in down:
+                xtest.fake_input(self._x, X.KeyRelease, down.pop())
+            for index, code in enumerate([*modifiers, key]):
+                xtest.fake_input(self._x, X.KeyPress, code, time=0 if index else 2)
+            for code in [*modifiers, *down]:
+                xtest.fake_input(self._x, X.KeyRelease, code)
+            down = [key]
+            if not overlaps:
+                xtest.fake_input(self._x, X.KeyRelease, down.pop())
+        for code in down:
+            xtest.fake_input(self._x, X.KeyRelease, code)
         self._x.sync()
 
     def roll(self, chord: str) -> None:

@@ -142,13 +142,14 @@ ANSWERED_FRAMES = 2
 class KeyGate:
     """Key events and characters in their order; those that come too early for what they are meant for wait.
 
-    Where the toolkit's library does not show its names (Windows, macOS), nothing comes by here and nothing waits.
+    Attributes:
+        is_in_use: keys come by here. Where the toolkit's library does not show its names (Windows, macOS), none do, and none wait.
     """
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Callable[[], object], bool]] = deque()
         self._shut_frames = self._frames = self._reports = 0
-        self._is_open = False
+        self._is_open = self.is_in_use = False
 
     @property
     def is_shut(self) -> bool:
@@ -267,7 +268,7 @@ class KeyEvents:
         self._waiting: deque[KeyPress] = deque(maxlen=MOST_WAITING)
         self._numbers = itertools.count()
         self._last, self.reports = -1, 0
-        self.is_listening = listen(_KeyTap, self) and listen(_CharTap, self)
+        self.is_listening = GATE.is_in_use = listen(_KeyTap, self) and listen(_CharTap, self)
 
     @property
     def are_reported(self) -> bool:
@@ -310,9 +311,13 @@ class _KeyTap(WindowTap[KeyEvents]):
         self._name = library["glfwGetKeyName"]
         self._name.restype, self._name.argtypes = ctypes.c_char_p, (ctypes.c_int, ctypes.c_int)
         self._held_back: Counter[int] = Counter()
-        self._state, self._note = library["glfwGetKey"], library["_glfwInputKey"]
+        self._state = library["glfwGetKey"]
         self._state.argtypes = (ctypes.c_void_p, ctypes.c_int)
-        self._note.restype, self._note.argtypes = None, (ctypes.c_void_p, *(ctypes.c_int,) * 4)
+        self._note = getattr(
+            library, "_glfwInputKey", None
+        )  # not of the library's interface: a build may lack it
+        if self._note is not None:
+            self._note.restype, self._note.argtypes = None, (ctypes.c_void_p, *(ctypes.c_int,) * 4)
 
     def hear(self, listener: KeyEvents, *told: Any) -> None:
         code, scancode, action, modifiers = told
@@ -333,11 +338,15 @@ class _KeyTap(WindowTap[KeyEvents]):
         )
 
     def _pass_on_late(self, window: int, *told: Any) -> None:
-        """Have the library note the key once more: the toolkit asks it which modifiers are down."""
+        """Have the library note the key once more: the toolkit asks it which modifiers are down.
+
+        Where it cannot, the toolkit takes the modifiers of now: only a field's own chords (Ctrl+A) differ by that.
+        """
         code, _, action, _ = told
         if action == _PRESS:
             self._held_back[code] -= 1
-        if code < 0 or action not in (_PRESS, _RELEASE) or bool(self._state(window, code)) == bool(action):
+        is_told = code < 0 or action not in (_PRESS, _RELEASE)
+        if self._note is None or is_told or bool(self._state(window, code)) == bool(action):
             self._pass_on(window, *told)
         else:
             with GATE.opened():

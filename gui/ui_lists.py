@@ -28,6 +28,7 @@ from gui.elements.popups import (
 from gui.elements.surfaces import Dim, Surface
 from gui.elements.tabs import Tab, TabStrip
 from gui.elements.text import Text
+from gui.keys import GATE
 from gui.text_buffer import visible
 from gui.ui_input import Labelled
 from panels.base import widgets as w
@@ -378,7 +379,7 @@ def _dialog(tree: Tree, it: w.DialogWidget) -> Iterator[Clicks]:
     owner = tree.take(DialogOwner, it.key)
     layer = tree.layer(Dim, owner)
     layer.is_missed = False
-    layer.is_summoned = it.is_summoned
+    layer.is_summoned = it.is_summoned and GATE.is_in_use
     layer.clock, layer.is_held = tree.keyboard.clock, lambda: _is_press_held(tree)
     tree.enter(layer)
     card = tree.take(Surface, "card")
