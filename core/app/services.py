@@ -37,7 +37,8 @@ from core.knowledge.harvest.preview import folded
 from core.knowledge.harvest.replies import keep_review
 from core.services.providers.clients import Clients
 from core.services.providers.protocol import Provider, ReadBlob
-from core.services.providers.refused_fields import REASONING, SWITCHES, RefusedFields
+from core.services.providers.refusals import REASONING, SWITCHES
+from core.services.providers.refused_fields import RefusedFields
 from core.services.providers.switches import tools_in_force
 from core.talk.caching import caching_worker
 from core.talk.caching.caching_messages import CacheReported, CheckRewrites
@@ -133,6 +134,10 @@ class HomeCallServices(msgspec.Struct, frozen=True):
     def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
         """Note the usage that a provider reports for a call."""
         self.assembler.note_usage(spec, usage, texts)
+
+    def resent(self, call_id: str, request: ProviderRequest) -> None:
+        """A request was refused, and is answered in another form."""
+        self.keeper.resent(call_id, request)
 
     def begun(self, call_id: str) -> None:
         """The answer begins."""

@@ -321,15 +321,13 @@ class CachingState(msgspec.Struct, frozen=True):
             store.
         lost_extensions: models with which long marks behind short-lived hits are not counted on, with the evidence.
         orders: of the word that each of `caches` is, by discussion: of two the higher is the later.
-        unswitched, unreasoned: models, with their providers, that have refused an addition in the conversation, and their own
-            earlier thinking.
+        refusals: what models refused, of this run and earlier ones (`core.services.providers.refusals`).
     """
 
     caches: Mapping[str, DiscussionCacheState] = msgspec.field(default_factory=dict)
     plans: Mapping[str, CachePlan] = msgspec.field(default_factory=dict)
     miss_reasons: Mapping[str, str] = msgspec.field(default_factory=dict)
-    unswitched: frozenset[tuple[str, str]] = frozenset()
-    unreasoned: frozenset[tuple[str, str]] = frozenset()
+    refusals: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
     rewrites: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     withdrawals: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)

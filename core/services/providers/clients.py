@@ -18,7 +18,8 @@ from core.kernel.values.settings import ServerSettings
 from core.services.providers.http import plain_address
 from core.services.providers.keys import KeyStore
 from core.services.providers.protocol import Provider
-from core.services.providers.refused_fields import RefusedFields
+from core.services.providers.refusals import Refusals, server_address
+from core.services.providers.refused_fields import RefusedFields, read_refusals
 
 # Factory of clients: one for each server.
 
@@ -218,11 +219,18 @@ class Clients:
         """Parameters that a provider's server has refused, by models, also in earlier runs."""
         with self._lock:
             server = self._servers.get(provider)
-            address = f"{provider} {plain_address(server.base_url)}" if server is not None else provider
+            address = server_address(provider, "" if server is None else server.base_url)
             if address not in self._refusals:
-                file = None if self._cache_dir is None else self._cache_dir / paths.REFUSED_FIELDS
-                self._refusals[address] = RefusedFields(address, file, self._clock)
+                self._refusals[address] = RefusedFields(address, self._refusals_file, self._clock)
             return self._refusals[address]
+
+    @property
+    def _refusals_file(self) -> Path | None:
+        return None if self._cache_dir is None else self._cache_dir / paths.REFUSED_FIELDS
+
+    def kept_refusals(self) -> Refusals:
+        """Refusals of all servers that are kept from earlier runs."""
+        return read_refusals(self._refusals_file, self._clock())
 
     def kind(self, provider: str) -> ProviderKind:
         """Kind of client for a provider; an unknown one is taken for a compatible server."""

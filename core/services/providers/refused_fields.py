@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -12,8 +11,10 @@ from pathlib import Path
 from core.kernel.codecs import read_json, to_json
 from core.kernel.disk import make_dirs, write_passing
 from core.kernel.errors import ProviderError, SlopError
+from core.kernel.locks import take_lock
 from core.kernel.opener import read_file
 from core.kernel.values.provider import ProviderRequest, StreamItem
+from core.services.providers.refusals import Refusals, refusal_mark
 from core.services.providers.server_words import is_reasoning_refused
 from core.services.providers.switches import Stream, stream_or_else, without_reasoning
 
@@ -25,14 +26,13 @@ log = logging.getLogger(__name__)
 KEPT_DAYS = 30
 """After so long a server is asked again: a newer one may take the field."""
 
-REASONING, SWITCHES = "earlier reasoning", "switches"
-"""Stand among refused fields for what a model gets back of its own, and for additions in the middle of a conversation."""
-
+_WAIT_S = 2.0
+"""Wait for another program that writes: what it keeps out is learned anew."""
 _MOST_BYTES = 1_000_000
 _MOST_MODELS = 2_000
 
 _Kept = dict[str, dict[str, float]]
-"""By the mark of a server and model: fields, each with the second at which it was refused."""
+"""By `refusal_mark`: fields, each with the second at which it was refused."""
 
 
 class RefusedFields:
@@ -54,52 +54,65 @@ class RefusedFields:
         self._lock = threading.Lock()
         self._known: dict[str, frozenset[str]] = {}
 
-    def of(self, model: str) -> frozenset[str]:
-        """Fields that a model's server takes not."""
+    def of(self, model: str, discussion_id: str = "") -> frozenset[str]:
+        """Fields that a model's server takes not; of a discussion: the messages up to which its thinking was refused."""
+        mark = refusal_mark(self._address, model, discussion_id)
         with self._lock:
-            if model not in self._known:
-                self._known[model] = frozenset(self._read().get(self._mark(model), {}))
-            return self._known[model]
+            if mark not in self._known:
+                self._known[mark] = frozenset(_read(self._path, self._clock()).get(mark, {}))
+            return self._known[mark]
 
-    def keep(self, model: str, names: Iterable[str]) -> None:
+    def keep(self, model: str, names: Iterable[str], discussion_id: str = "") -> None:
         """Remember fields that were refused, once the server took the same request without them. A failure is logged."""
-        fresh = frozenset(names) - self.of(model)
+        fresh = frozenset(names) - self.of(model, discussion_id)
         if not fresh:
             return
+        mark = refusal_mark(self._address, model, discussion_id)
         with self._lock:
-            self._known[model] |= fresh
+            self._known[mark] |= fresh
             if self._path is not None:
-                self._write(self._path, model, fresh)
+                self._write(self._path, mark, fresh)
 
-    def _write(self, path: Path, model: str, fresh: frozenset[str]) -> None:
-        kept, mark, now = self._read(), self._mark(model), self._clock().timestamp()
-        row = {**kept.pop(mark, {}), **dict.fromkeys(sorted(fresh), now)}
-        newest = dict([*kept.items(), (mark, row)][-_MOST_MODELS:])
+    def _write(self, path: Path, mark: str, fresh: frozenset[str]) -> None:
+        """Add to what the file holds, while no other program does."""
         try:
             make_dirs(path.parent)
-            write_passing(path, to_json(newest))
+            lock = take_lock(path.with_name(f"{path.name}.lock"), wait_s=_WAIT_S)
+            if lock is None:
+                log.warning("refused fields were not kept: another program writes them")
+                return
+            try:
+                kept, now = _read(path, self._clock()), self._clock().timestamp()
+                row = {**kept.pop(mark, {}), **dict.fromkeys(sorted(fresh), now)}
+                newest = dict([*kept.items(), (mark, row)][-_MOST_MODELS:])
+                write_passing(path, to_json(newest))
+            finally:
+                lock.release()
         except SlopError as error:
             log.warning("refused fields were not kept: %s", error)
 
-    def _read(self) -> _Kept:
-        """The file's rows that still count. Never fails: what cannot be read is learned anew."""
-        if self._path is None:
-            return {}
-        try:
-            kept = read_json(read_file(self._path, _MOST_BYTES))
-        except (OSError, ValueError):
-            return {}
-        since = (self._clock() - timedelta(days=KEPT_DAYS)).timestamp()
-        rows = kept.items() if isinstance(kept, dict) else ()
-        fresh = {
-            mark: {name: at for name, at in row.items() if isinstance(at, int | float) and at > since}
-            for mark, row in rows
-            if isinstance(row, dict)
-        }
-        return {mark: row for mark, row in fresh.items() if row}
 
-    def _mark(self, model: str) -> str:
-        return hashlib.sha256(f"{self._address}\n{model}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def read_refusals(path: Path | None, now: datetime) -> Refusals:
+    """All refusals of a file that still count. Never fails."""
+    return {mark: frozenset(row) for mark, row in _read(path, now).items()}
+
+
+def _read(path: Path | None, now: datetime) -> _Kept:
+    """The file's rows that still count. Never fails: what cannot be read is learned anew."""
+    if path is None:
+        return {}
+    try:
+        kept = read_json(read_file(path, _MOST_BYTES))
+    except (OSError, ValueError):
+        return {}
+    since = (now - timedelta(days=KEPT_DAYS)).timestamp()
+    rows = kept.items() if isinstance(kept, dict) else ()
+    fresh = {
+        mark: {name: at for name, at in row.items() if isinstance(at, int | float) and at > since}
+        for mark, row in rows
+        if isinstance(row, dict)
+    }
+    return {mark: row for mark, row in fresh.items() if row}
 
 
 # A model's reasoning that a request gives back: a vendor that refuses it is asked once more without it, and

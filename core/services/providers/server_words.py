@@ -516,6 +516,18 @@ def is_reasoning_missed(words: str) -> bool:
 _OF_THINKING = late(r"(?i)\bthinking\b|reasoning_content")
 
 
+_UNKNOWN = late(
+    r"(?i)not (?:be )?(?:supported|allowed|permitted|accepted|recogni[sz]ed)|(?:does|do|is) not (?:support|allow|accept)"
+    r"|unsupported|unknown|unexpected|unrecogni[sz]ed|extra inputs"
+)
+"""Words of a server that knows no reasoning in what it is sent."""
+
+
+def is_reasoning_unknown(error: ProviderError) -> bool:
+    """True if a server says that it takes no reasoning at all."""
+    return _UNKNOWN.search(error.what) is not None
+
+
 def is_reasoning_refused(error: ProviderError) -> bool:
     """True if a vendor refused a request for the reasoning in it."""
     is_named = error.status == _BAD_REQUEST and _OF_REASONING.search(error.what) is not None

@@ -262,7 +262,7 @@ class SettingsLoaded(msgspec.Struct, frozen=True):
     empty where none does; `settings_paths` are the files whose change calls for another
     reading, those included that do not exist yet; `versions` are for the about page;
     `profiles` is all that is known of models, entries for any model of a provider included; `approved_servers` is what a
-    person approved of MCP servers, by name.
+    person approved of MCP servers, by name; `refusals`: of models, that are kept from earlier runs.
     """
 
     settings: Settings
@@ -279,6 +279,7 @@ class SettingsLoaded(msgspec.Struct, frozen=True):
     approved_servers: Mapping[str, McpApproved] = msgspec.field(default_factory=dict)
     price_source: PriceSource = PriceSource()
     templates: Mapping[str, PromptTemplate] = msgspec.field(default_factory=dict)
+    refusals: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
 
 
 class SettingsSettled(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import get_args
 
 from msgspec.structs import replace
@@ -96,6 +97,13 @@ def followed(state: AppState, effects: tuple[object, ...]) -> tuple[AppState, tu
     return replace(state, config=replace(state.config, asked=number)), (TellSettled(number),)
 
 
+def _refusals(state: AppState, event: SettingsLoaded) -> Mapping[str, frozenset[str]]:
+    """What models refused in this run, and what is kept of earlier ones."""
+    known = state.caching.refusals
+    kept = {mark: known.get(mark, frozenset()) | names for mark, names in event.refusals.items()}
+    return {**known, **kept}
+
+
 def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
     """Settings take effect; unsaved work on presets stays in front of what the file says."""
     project = event.project
@@ -128,6 +136,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
             prices=state.config.prices if is_same_price else {},
         ),
         program=replace(state.program, versions=event.versions),
+        caching=replace(state.caching, refusals=_refusals(state, event)),
     )
     state = show_trust(show_settings_faults(state))
     if event.warnings:

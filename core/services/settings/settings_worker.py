@@ -292,6 +292,7 @@ class SetupHandler:
                 approved_servers=loaded.approved,
                 price_source=price_source,
                 templates=templates,
+                refusals=self._clients.kept_refusals(),
             )
         )
 

@@ -440,6 +440,11 @@ class CacheKeeper(BookHolder):
             self._change(lambda book: books.with_view(book, name, replayed))
         return _planned(call, before, records)
 
+    def resent(self, call_id: str, request: ProviderRequest) -> None:
+        """A call's request was refused, and is answered in another form."""
+        with self._lock:
+            self._book = planned_calls.resent(self._book, call_id, request)
+
     def begun(self, call_id: str) -> None:
         """The answer begins: what the request wrote can be read from now on, also by the program after a kill."""
         with self._lock:

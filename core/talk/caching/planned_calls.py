@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import count, pairwise
+from operator import sub
 
 import msgspec
 from msgspec.structs import replace
@@ -21,16 +22,16 @@ from core.kernel.values.cache import (
     Mechanism,
 )
 from core.kernel.values.messages import Message, Role, ToolCallPart
-from core.kernel.values.provider import ContentsReport, Effort, ModelProfile
+from core.kernel.values.provider import ContentsReport, Effort, ModelProfile, ProviderRequest, RequestPart
 from core.kernel.values.records import ViewRecord
 from core.kernel.values.spec import StackSpec
-from core.kernel.values.stack import LayerId, Segment
+from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.state import AppState, ProviderTotals
 from core.kernel.values.usage import UNTOLD_MISS, Usage, UsageKind, add_usage
 from core.kernel.values.window import base_pieces
-from core.services.providers.blocks import CountTokens, MarkPlace, Wire
+from core.services.providers.blocks import CountTokens, MarkPlace, Wire, wire_of
 from core.services.providers.switches import takes_effort
-from core.services.spending.estimates import believable, expected_input
+from core.services.spending.estimates import CHARS_PER_TOKEN, believable, expected_input
 from core.talk.caching.accounts import after_contents, after_usage, balanced, believed
 from core.talk.caching.cache_book import (
     BookedCall,
@@ -44,10 +45,13 @@ from core.talk.caching.cache_book import (
 )
 from core.talk.caching.cache_ledger import (
     correct,
+    hits,
     is_live,
     lifted_s,
+    live_entries,
     lost_extensions,
     of_discussion,
+    predict,
     record,
     scale_of,
 )
@@ -329,6 +333,58 @@ def shown(book: CacheBook, call: BookedCall, request_id: str) -> tuple[Replayed,
         return before, ()
     files = (*base_pieces(view.base), *(file for delta in view.deltas for file in delta.files))
     return Replayed(view, before.told.union(file.sha256 for file in files)), records
+
+
+def resent(book: CacheBook, call_id: str, request: ProviderRequest) -> CacheBook:
+    """A call's request was refused and taken in another form, with the marks that it had: what that one writes is held, and
+    read again to keep it.
+    """
+    call = book.calls.get(call_id)
+    if call is None:
+        return book
+    planned, old = call.decision.request, call.decision.wire
+    sizes = dict(zip(map(id, _parts_of(planned)), map(sub, old.ends, (0, *old.ends)), strict=False))
+    wire = wire_of(request, call.scope, lambda part: sizes.get(id(part)) or _about(part))
+    places = {block.key: place for place, block in enumerate(wire.blocks)}
+    plan, writes, marked = call.decision.plan, [], []
+    for write in plan.writes:
+        place = places.get(old.blocks[old.hashes.index(write.prefix_hash)].key)
+        if place is not None:
+            writes.append(replace(write, prefix_hash=wire.hashes[place], tokens=wire.ends[place]))
+            marked.append(place)
+    found = hits(live_entries(book.ledger, call.scope, call.started_at), wire)
+    hit = predict(found, wire, marked, call.prices)
+    written = max((write.tokens for write in writes), default=hit.tokens)
+    plan = replace(
+        plan,
+        writes=tuple(writes),
+        hit_hash=hit.prefix_hash,
+        hit_ttl_s=hit.ttl_s,
+        read_tokens=hit.tokens,
+        write_tokens=max(0, written - hit.tokens),
+        fresh_tokens=wire.total_tokens - max(written, hit.tokens),
+    )
+    decision = replace(call.decision, request=request, wire=wire, plan=plan)
+    return replace(book, calls={**book.calls, call_id: replace(call, decision=decision)})
+
+
+def _parts_of(request: ProviderRequest) -> Iterator[RequestPart | ToolSchema]:
+    """Parts of a request in wire order."""
+    yield from request.tools
+    yield from request.system
+    for message in request.messages:
+        yield from message.parts
+
+
+def _about(part: RequestPart | ToolSchema) -> int:
+    """Tokens of a text that the other form made, about: the provider's count corrects it."""
+    match part:
+        case Segment(text=text):
+            return len(text) // CHARS_PER_TOKEN
+        case ToolSchema(_, description, parameters):
+            return (len(description) + len(parameters)) // CHARS_PER_TOKEN
+        case _:
+            return 0
 
 
 def begun(book: CacheBook, call_id: str) -> CacheBook:

@@ -27,6 +27,7 @@ from core.services.providers.profiles import (
     takes_metadata,
     takes_tools,
 )
+from core.services.providers.refusals import REASONING, SWITCHES, refused_in, without_thoughts
 from core.services.providers.switches import takes_switches
 from core.services.settings.settings_rules import asked_places, profile_of
 from core.talk.context.context_messages import AssembleContext, LeaveStack
@@ -192,15 +193,15 @@ def stack_spec(
         told=opened.told_turn,
         is_task=bool(meta.delegated_by) and user_message is not None and user_message.is_autonomous,
         takes_switches=may_switch(state, meta.provider, meta.model),
-        takes_reasoning=(meta.provider, meta.model) not in state.caching.unreasoned,
+        takes_reasoning=REASONING not in refused_in(state, meta.provider, meta.model),
     )
 
 
 def may_switch(state: AppState, provider: str, model: str) -> bool:
     """True if a model takes switches in the conversation (`switches.py`), as far as is known: it has refused none."""
     status = state.config.providers.get(provider)
-    is_refused = (provider, model) in state.caching.unswitched
-    return status is not None and takes_switches(status.kind, model) and not is_refused
+    takes = status is not None and takes_switches(status.kind, model)
+    return takes and SWITCHES not in refused_in(state, provider, model)
 
 
 def adds_switches(state: AppState, meta: DiscussionMeta) -> bool:
@@ -277,7 +278,7 @@ def _inputs(
     profile = profile_of(state, meta.provider, meta.model)
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
-    turns = _turns(opened)
+    turns = _turns(opened, refused_in(state, meta.provider, meta.model, meta.id))
     said, attachments = message_text_of(opened.draft.text), opened.draft.attachments
     if round_version is not None:
         turns, said, attachments = _before(turns, round_version), "", ()
@@ -311,10 +312,18 @@ def _inputs(
     )
 
 
-def _turns(opened: OpenDiscussion) -> tuple[Message, ...]:
-    """The turns that a model sees; several ask between two changes of a discussion."""
-    made_of = opened.entries, opened.cut, opened.lines, opened.gone_calls
-    return opened.places.once("turns", made_of, lambda: paired(sent_view(opened), opened.places.grown))
+def _turns(opened: OpenDiscussion, refused: frozenset[str]) -> tuple[Message, ...]:
+    """The turns that a model sees; several ask between two changes of a discussion.
+
+    Args:
+        refused: messages up to which the model refused its own thinking.
+    """
+    made_of = opened.entries, opened.cut, opened.lines, opened.gone_calls, refused
+
+    def made() -> tuple[Message, ...]:
+        return without_thoughts(paired(sent_view(opened), opened.places.grown), refused)
+
+    return opened.places.once("turns", made_of, made)
 
 
 def _said(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[Message, ...]:

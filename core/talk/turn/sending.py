@@ -41,6 +41,7 @@ from core.kernel.values.updates import (
 from core.kernel.values.usage import ReachedLimit, SpendRefusal, SpentElsewhere, Usage
 from core.kernel.values.window import ViewLine
 from core.services.providers.profiles import fitting_temperature
+from core.services.providers.refusals import REASONING, SWITCHES, mark_in, with_refused
 from core.services.settings.settings_messages import RefreshModels
 from core.services.settings.settings_rules import profile_of
 from core.services.spending.estimates import next_call_usd, other_call_usd, reply_tokens
@@ -647,19 +648,31 @@ def server_remarked(state: AppState, event: ServerRemarked) -> AppState:
                 "{model} refused its own earlier thinking. The program sent the request again without that thinking. It does so for this model for 30 days. Nothing is lost.",
                 model=name,
             )
-            unreasoned = state.caching.unreasoned | {(call.provider, call.model)}
-            state = replace(state, caching=replace(state.caching, unreasoned=unreasoned))
+            state = dismiss(state, f"{Remark.THOUGHTS}/{call.provider}/{call.model}/{call.discussion_id}")
+            state = _with_refused(state, mark_in(state, call.provider, call.model), REASONING)
+        case Remark.THOUGHTS:
+            detail, key = text, f"{key}/{call.discussion_id}"
+            text = tr(
+                "{model} refused earlier thinking of this discussion. The program sent the request again without that thinking. It leaves that thinking out from now on. Nothing is lost.",
+                model=name,
+            )
+            mark = mark_in(state, call.provider, call.model, call.discussion_id)
+            state = _with_refused(state, mark, event.through)
         case Remark.SWITCH:
             detail = text
             text = tr(
                 "{model} refused your change in the middle of the discussion. So the program moved the change to the beginning and sent the request again. You pay for the whole discussion once more. For 30 days, changes for this model go to the beginning. Nothing is lost.",
                 model=name,
             )
-            unswitched = state.caching.unswitched | {(call.provider, call.model)}
-            state = replace(state, caching=replace(state.caching, unswitched=unswitched))
+            state = _with_refused(state, mark_in(state, call.provider, call.model), SWITCHES)
     if not event.text:
         return state  # it was told when it was refused
     return notify(state, key, Level.WARNING, text, detail, discussion_id=call.discussion_id)
+
+
+def _with_refused(state: AppState, mark: str, name: str) -> AppState:
+    refusals = with_refused(state.caching.refusals, mark, [name])
+    return replace(state, caching=replace(state.caching, refusals=refusals))
 
 
 # Room in the model's window for a call: it waits until the view is cut, and goes then; after an overflow

@@ -214,25 +214,29 @@ class ReplyArrived(msgspec.Struct, frozen=True):
 
 
 class Remark(StrEnum):
-    """Kind of what a server did with a request: refused the reasoning that a call gave back, and answers without it; refused a
-    switch in the conversation, and took the same request in the canonical form; or something else.
+    """Kind of what a server did with a request: refused the reasoning that a call gave back, for a model altogether or of one
+    discussion, and answers without it; refused a switch in the conversation, and took the same request in the canonical
+    form; or something else.
     """
 
     REASONING = "reasoning"
+    THOUGHTS = "thoughts"
     SWITCH = "switch"
     OTHER = "remark"
 
 
 class ServerRemarked(msgspec.Struct, frozen=True):
-    """A server did with a request what the person should know of. Told once for a model.
+    """A server did with a request what the person should know of. Told once for a model or a discussion.
 
     Args:
         text: in the server's words, empty for what it did in an earlier run: that was told then.
+        through: message up to which the discussion's reasoning was refused, by id.
     """
 
     call_id: str
     text: str
     kind: Remark = Remark.OTHER
+    through: str = ""
 
 
 class CallRetrying(msgspec.Struct, frozen=True):

@@ -41,8 +41,14 @@ from core.kernel.values.updates import OperationFailed, Report
 from core.kernel.values.usage import Usage
 from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
-from core.services.providers.refused_fields import REASONING, SWITCHES, RefusedFields, stream_reasoned
-from core.services.providers.switches import stream_switched, tools_in_force
+from core.services.providers.refusals import REASONING, SWITCHES, last_thought, refuses_all
+from core.services.providers.refused_fields import RefusedFields, stream_reasoned
+from core.services.providers.switches import (
+    stream_switched,
+    tools_in_force,
+    without_reasoning,
+    without_switches,
+)
 from core.services.providers.thought_tags import parted
 from core.services.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
 from core.talk.caching.caching_messages import CacheReported
@@ -169,6 +175,10 @@ class CallServices(Protocol):
         """
         ...
 
+    def resent(self, call_id: str, request: ProviderRequest) -> None:
+        """A request was refused, and is answered in another form: what that one writes is held."""
+        ...
+
     def begun(self, call_id: str) -> None:
         """The answer begins: what the request wrote into a cache can be read."""
         ...
@@ -220,6 +230,8 @@ class CallWorker:
         self._running: dict[str, tuple[CancelToken, threading.Event]] = {}
         self._later: dict[str, threading.Event] = {}
         self._gates: dict[str, threading.Event] = {}
+        self._takers: set[tuple[str, str]] = set()
+        self._refusers: set[tuple[str, str, str]] = set()
 
     def begin(self, effect: CallProvider, settled: threading.Event | None = None) -> None:
         """Start a call.
@@ -379,10 +391,7 @@ class CallWorker:
         provider = self._services.provider(inputs.provider)
         book = self._services.refused(inputs.provider)
         refused = book.of(inputs.model)
-        takes = {REASONING: effect.spec.takes_reasoning, SWITCHES: effect.spec.takes_switches}
-        for name, kind in _REMARKS.items():
-            if name in refused and takes[name]:
-                self._emit(ServerRemarked(call_id=effect.call_id, text="", kind=kind))
+        self._tell_refused(effect, refused)
         journal = self._services.journal(effect, reply.expected, built.reply_factor)
 
         def retrying(attempt: int, wait_s: float, error: ProviderError) -> None:
@@ -403,11 +412,14 @@ class CallWorker:
         def streamed(request: ProviderRequest) -> Iterator[StreamItem]:
             return stream_with_retry(provider, request, blobs, cancel, retrying, wait=wait)
 
+        forms = [built.request]
+
         def remember(name: str, error: ProviderError) -> None:
             reply.is_other = True
-            if name not in book.of(inputs.model):
-                self._emit(ServerRemarked(call_id=effect.call_id, text=error.what, kind=_REMARKS[name]))
-                book.keep(inputs.model, [name])
+            other = without_reasoning if name == REASONING else without_switches
+            forms.append(other(forms[-1]))
+            self._services.resent(effect.call_id, forms[-1])
+            self._remember(effect, book, name, error)
 
         def switched(request: ProviderRequest) -> Iterator[StreamItem]:
             return stream_switched(request, streamed, partial(remember, SWITCHES))
@@ -425,6 +437,8 @@ class CallWorker:
                     for remark in item.remarks:
                         self._emit(ServerRemarked(call_id=effect.call_id, text=remark))
                     return item, built.request
+                if not reply.has_begun and len(forms) == 1:
+                    self._note_taken(built.request)
                 self._take(effect.call_id, item, reply, journal)
         except ProviderError as error:
             journal.note_attempt(is_out=error.is_lost, lost=reply.lost)
@@ -434,6 +448,37 @@ class CallWorker:
             tr("The program kept the part that arrived. Retry."),
         )
         raise ProviderError(FailureKind.STREAM_DROPPED, what, remedy=remedy)
+
+    def _tell_refused(self, effect: CallProvider, refused: frozenset[str]) -> None:
+        """Tell what another program has learned of a model since this one read what is known."""
+        takes = {REASONING: effect.spec.takes_reasoning, SWITCHES: effect.spec.takes_switches}
+        for name, kind in _REMARKS.items():
+            if name in refused and takes[name]:
+                self._emit(ServerRemarked(call_id=effect.call_id, text="", kind=kind))
+
+    def _remember(self, effect: CallProvider, book: RefusedFields, name: str, error: ProviderError) -> None:
+        """Remember a refusal for the model, or that of thinking for its discussion alone."""
+        inputs, chosen = effect.spec.inputs, effect.spec.discussion_id
+        if name in book.of(inputs.model):
+            return
+        kind, through = _REMARKS[name], ""
+        who = inputs.provider, inputs.model
+        with self._lock:
+            has_taken, is_again = who in self._takers, (*who, chosen) in self._refusers
+            if name == REASONING:
+                self._refusers.add((*who, chosen))
+        if name == REASONING and not refuses_all(error, is_again=is_again, has_taken=has_taken):
+            kind, through = Remark.THOUGHTS, last_thought(inputs.turns)
+            book.keep(inputs.model, [through], chosen)
+        else:
+            book.keep(inputs.model, [name])
+        self._emit(ServerRemarked(call_id=effect.call_id, text=error.what, kind=kind, through=through))
+
+    def _note_taken(self, request: ProviderRequest) -> None:
+        """Note that a model took the thinking of a request: what it refuses later are single blocks."""
+        if without_reasoning(request) is not request:
+            with self._lock:
+                self._takers.add((request.provider, request.model))
 
     def _tell_sent(self, effect: CallProvider, built: BuiltRequest) -> None:
         """Tell what goes out with a request. It is noted by then: whoever takes this in does not hold it up."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import pytest
 from core.kernel import paths
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.clients import make_provider
-from core.services.providers.refused_fields import KEPT_DAYS, RefusedFields
+from core.services.providers.refused_fields import KEPT_DAYS, RefusedFields, read_refusals
 from tests.core.services.providers.outcomes import Outcome, ask, run
+from tests.patience import PATIENCE_S
 from tests.vendors.loopback import Captured, LoopbackServer, Reply, json_reply
 from tests.vendors.world.table import COMPATIBLE, PLAIN, SSE, error
 
@@ -81,6 +83,25 @@ def test_two_programs_that_learn_at_once_keep_what_both_learned(tmp_path: Path) 
 
     assert RefusedFields("http://a", file, Clock()).of("m") == {"temperature", "seed"}
     assert RefusedFields("http://b", file, Clock()).of("m") == frozenset()
+
+
+def test_what_many_write_at_once_is_all_kept(tmp_path: Path) -> None:
+    file = tmp_path / "refused"
+    begin = threading.Barrier(4)
+
+    def write(one: int) -> None:
+        book = RefusedFields("http://a", file, Clock())
+        begin.wait(PATIENCE_S)
+        for number in range(15):
+            book.keep(f"m{one}/{number}", ["seed"])
+
+    writers = [threading.Thread(target=write, args=(one,)) for one in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+
+    assert len(read_refusals(file, Clock()())) == 60
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b'{"x": 1}', b"\xff\xfe"])

@@ -412,6 +412,9 @@ class _Services:
     def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
         self.paid.append(usage)
 
+    def resent(self, call_id: str, request: ProviderRequest) -> None:
+        """Nothing is cached."""
+
     def begun(self, call_id: str) -> None:
         """Nobody waits for it."""
 

@@ -158,6 +158,10 @@ class FakeServices:
         del spec, texts
         self.steps.append(f"noted {usage.input_tokens}")
 
+    def resent(self, call_id: str, request: ProviderRequest) -> None:
+        del request
+        self.steps.append(f"resent {call_id}")
+
     def begun(self, call_id: str) -> None:
         self.steps.append(f"begun {call_id}")
 
