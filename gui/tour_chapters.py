@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.agent.context_window import restore_from_log
+from core.agent.cut_plan import restore_from_log
 from core.kernel.disk import make_dirs, write_file
 from core.kernel.figures import count, money
 from core.kernel.opener import read_file

@@ -36,7 +36,7 @@ INVISIBLE = [
 CJK_BLOCKS = ((0x3000, 0x33FF), (0xFF00, 0xFFEF))
 HAN_HANGUL = ((0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0xF900, 0xFAFF))
 BOX_DRAWING = (0x2500, 0x259F)
-ARABIC_LIGATURES = ((0xFC00, 0xFDFF),)  # not used by gui/markdown/reading_order.py
+ARABIC_LIGATURES = ((0xFC00, 0xFDFF),)  # not used by gui/markdown/blocks.py
 
 
 def in_blocks(code: int, blocks: tuple[tuple[int, int], ...]) -> bool:

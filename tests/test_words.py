@@ -43,7 +43,7 @@ MODELS_READ = {
     "core/mcp/mcp_worker.py": "a model reads the answer of a tool",
     "core/retrieval/local_store.py": "a fault of an index, which is made anew",
     "core/services/providers/compatible/model_list.py": "a name",
-    "core/signals/notices.py": "a name",
+    "core/signals/signals_step.py": "a name",
     "core/talk/discussion/catalog_file.py": "SQLite's own words",
     "gui/app.py": "a fault of ours",
     "gui/screen.py": "a fault of the tour",

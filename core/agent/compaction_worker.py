@@ -44,8 +44,8 @@ from core.kernel.values.stack import LayerId, Segment
 from core.kernel.values.updates import Report
 from core.kernel.values.usage import Usage, UsageKind, add_usage
 from core.kernel.values.window import CutPlan, CutReason
+from core.services.providers.http import CallSpent, no_attachments, whole_reply
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
-from core.services.providers.pump import CallSpent, no_attachments, whole_reply
 from core.services.spending.estimates import booked, expected_input, with_lost
 from core.services.spending.limits import upkeep_key
 from core.talk.context.difference import Assembly

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from core.kernel.codecs import read_json
-from core.kernel.loose_json import DECODER, DEEPEST, end_of, loose_object
+from core.kernel.codecs import DECODER, DEEPEST, end_of, loose_object, read_json
 from core.kernel.patterns import late
 from core.kernel.values.stack import ToolSchema
 

@@ -425,7 +425,7 @@ class LocalEmbedder(OwnEmbedder):
         try:
             return self._crunch.is_foreign(text).result(LANGUAGE_S)
         except (TimeoutError, CrunchError, CancelledError):
-            from core.retrieval.question_form import is_foreign_by_words
+            from core.retrieval.question_words import is_foreign_by_words
 
             return is_foreign_by_words(text)
 

@@ -22,10 +22,19 @@ from core.agent.commands import survivors
 from core.app.app_messages import OwnerChanged, RaiseRequested
 from core.kernel import paths
 from core.kernel.codecs import TomlError, decode_toml, read_toml
-from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_leftovers, remove_tree, reported, write_file
+from core.kernel.disk import (
+    OS_DISK,
+    Disk,
+    HeldLock,
+    make_dirs,
+    remove_leftovers,
+    remove_tree,
+    reported,
+    take_lock,
+    write_file,
+)
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.language import tr
-from core.kernel.locks import HeldLock, take_lock
 from core.kernel.opener import BOOK_BYTES, oddities, read_file
 
 FORMAT = 1

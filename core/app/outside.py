@@ -71,8 +71,8 @@ from core.retrieval.remote_embedder import remote_embedders
 from core.retrieval.retrieval_messages import IndexEnded, UpdateIndex
 from core.retrieval.retrieval_worker import IndexHandler, Recaller, Retrieving, SearchHandler, local_answer
 from core.services.providers.clients import Clients
+from core.services.providers.http import Call, asking
 from core.services.providers.keys import KeyStore
-from core.services.providers.pump import Call, asking
 from core.services.settings import settings_worker
 from core.services.settings.settings_messages import RefreshModels, SettingsEffect, UpdatePrices, WarmUp
 from core.services.settings.settings_worker import SetupHandler

@@ -12,10 +12,18 @@ from pathlib import Path
 
 from core.kernel import paths
 from core.kernel.codecs import read_json
-from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported, write_file, write_passing
+from core.kernel.disk import (
+    OS_DISK,
+    Disk,
+    append_file,
+    make_dirs,
+    reported,
+    take_lock,
+    write_file,
+    write_passing,
+)
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.language import tr
-from core.kernel.locks import take_lock
 from core.kernel.opener import open_whole, read_file
 from core.kernel.paths import knowledge_dir
 from core.knowledge.categories import CategoryLine, line_end, parse_file, with_lines

@@ -20,9 +20,8 @@ from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.updates import OperationDone, OperationFailed, Report
 from core.knowledge import edits
-from core.knowledge.archive import archive_item, take_back
 from core.knowledge.categories import note_name
-from core.knowledge.edits import delete_fact, edit_fact, restore_fact
+from core.knowledge.edits import archive_item, delete_fact, edit_fact, restore_fact, take_back
 from core.knowledge.fact_store import FactReader, left_words, sync_facts
 from core.knowledge.facts.fact_merge import ranked
 from core.knowledge.file_writer import await_withdrawal, withdrawal_count, withdrawing

@@ -35,7 +35,7 @@ from core.mcp.mcp_messages import (
     ServeServers,
     WriteRefused,
 )
-from core.mcp.refused_writes import refused_writes, write_note
+from core.mcp.mcp_step import refused_writes, write_note
 from core.services.providers.keys import KeyStore
 
 Emit = Callable[[McpEvent], None]

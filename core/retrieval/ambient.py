@@ -33,7 +33,7 @@ from core.kernel.values.retrieval import (
 )
 from core.kernel.words import STOP_WORDS, query_terms, words
 from core.knowledge.evidence_rows import is_struck
-from core.retrieval.question_form import asks_for_course, is_wish, subject_of, telling_terms
+from core.retrieval.question_words import asks_for_course, is_wish, subject_of, telling_terms
 from core.retrieval.retrieval_report import degraded_text, place_text
 from core.retrieval.successors import PART_CHARS, held_terms, part_of
 

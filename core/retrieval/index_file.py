@@ -13,10 +13,9 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from core.kernel import paths
-from core.kernel.disk import make_dirs
+from core.kernel.disk import make_dirs, take_lock
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import tr
-from core.kernel.locks import take_lock
 from core.kernel.opener import create_missing, require_file
 from core.kernel.words import TOKENIZER
 from core.retrieval.index_store import SHELVES

@@ -22,8 +22,8 @@ from core.kernel.web_addresses import is_loopback
 from core.retrieval.embedding import quantised
 from core.retrieval.sources import SourceText
 from core.services.providers.compatible.model_list import MOST_TEXTS, Embeds
+from core.services.providers.http import Call, asking
 from core.services.providers.protocol import Provider
-from core.services.providers.pump import Call, asking
 
 # Makers of vectors and readers of files, as a search and an indexing run see them.
 

@@ -19,7 +19,7 @@ import msgspec
 
 from core.kernel.words import SENTENCE_ENDS, STOP_WORDS, query_terms, words
 from core.retrieval.fusion import ChunkPlace, Ranked, RankedSource
-from core.retrieval.question_form import asks_for_value, telling_terms
+from core.retrieval.question_words import asks_for_value, telling_terms
 
 NEWER_AMONG, NOTES_AMONG = 60, 20
 """Best chunks among which the newer of two that say the like goes first; of notes fewer: their texts are long."""

@@ -21,7 +21,6 @@ from core.kernel.queue import queued
 from core.kernel.values.settings import ChannelSettings
 from core.kernel.values.signals import ChannelStatus
 from core.signals.inbox import Inbox
-from core.signals.notices import channel_words
 from core.signals.signals_messages import (
     ChannelChanged,
     DesktopTried,
@@ -34,6 +33,7 @@ from core.signals.signals_messages import (
     SignalEvent,
     TellInboxAgain,
 )
+from core.signals.signals_step import channel_words
 
 # Notices of the desktop, by the program that each system has for them. Text is handed over as text, never
 # as a script.

@@ -13,9 +13,11 @@ from msgspec.structs import replace
 
 from gui.markdown.blocks import (
     AS_IT_COMES,
+    BASELINE,
     CODE_PAD_PX,
     HEAD_PX,
     LEADING,
+    LEAST_SHARE,
     TAB,
     BlockLook,
     CellBox,
@@ -24,11 +26,14 @@ from gui.markdown.blocks import (
     MarkdownBlock,
     Op,
     Reach,
+    ReadingOrder,
     Run,
     TextMeasure,
+    formula_in,
+    lay_out_drawn,
+    reading_order,
+    reordered,
 )
-from gui.markdown.drawn_blocks import BASELINE, LEAST_SHARE, formula_in, lay_out_drawn
-from gui.markdown.reading_order import ReadingOrder, reading_order, reordered
 from gui.text_layout import PIECE
 
 # Code to places: lines in a box that scroll sideways, or wrap where the person wants that. Pure.

@@ -11,8 +11,7 @@ from core.kernel import figures as fmt
 from core.kernel.language import capital, tr
 from core.kernel.values.harvest import BatchReport
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
-from core.knowledge.harvest.batch_book import POLL
-from core.knowledge.harvest.batch_step import batch_line, polling_words
+from core.knowledge.harvest.batch_step import POLL, batch_line, polling_words
 from core.knowledge.harvest.harvest_messages import BatchHarvest, CancelBatches, LeaveBatch
 from panels.base.desk import Desk
 from panels.base.ui import Column, Option, Tone, Ui

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.agent.context_window import restore_from_log
+from core.agent.cut_plan import restore_from_log
 from core.kernel import paths
 from core.kernel.values.messages import Role, TextPart, ToolCallPart, ToolResultPart
 from core.kernel.values.records import MessageRecord, Record, StartRecord, UsageRecord

@@ -3,7 +3,7 @@
 No rule is at or below 1 for every length: where nobody tells that a discussion goes on, one may end with whichever turn was
 marked first, and that one has paid for a write that nobody reads. Never marking a first turn, or only one that a second is
 likely enough to follow, moves the loss to discussions of two.
-So the program bets on the second turn by the odds that it has learned of the person (`core/talk/caching/gaps.py`, `end_chance`).
+So the program bets on the second turn by the odds that it has learned of the person (`core/talk/caching/economy.py`, `end_chance`).
 A column of the bench: nothing of it is in the product.
 """
 
@@ -17,7 +17,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from core.talk.caching.cache_book import BookedCall, gaps_of
-from core.talk.caching.gaps import own_odds
+from core.talk.caching.economy import own_odds
 from tests.bench.__main__ import Row, row
 from tests.bench.cache_days import DAYS, DESK, Ask, Day, make_day, make_serial
 from tests.bench.cache_ours import Ours

@@ -23,7 +23,7 @@ from unittest.mock import patch
 from core.kernel.values.cache import CacheSettings, GapStats
 from core.talk.caching import keepalive, pings, planner
 from core.talk.caching.cache_book import CacheBook, gaps_of
-from core.talk.caching.gaps import Odds
+from core.talk.caching.economy import Odds
 from tests.bench.__main__ import Row, row
 from tests.bench.cache_bound import AsSent, least_any, least_same
 from tests.bench.cache_days import (

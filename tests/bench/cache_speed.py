@@ -29,7 +29,7 @@ from core.kernel.values.stack import StackInputs, ToolSchema
 from core.kernel.values.window import ContextView
 from core.talk.caching.cache_ledger import record
 from core.talk.caching.decision import DecideMemo, Decision, Market, PlannedTurn, decide
-from core.talk.caching.gaps import observed, stats_of
+from core.talk.caching.economy import observed, stats_of
 from core.talk.context.pieces import StackMemo
 from core.talk.context.stack import build_stack
 from tests.bench.__main__ import Row, row

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from core.agent.agent_messages import SetTools
-from core.agent.context_window import restore_from_log
+from core.agent.cut_plan import restore_from_log
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import TrustProject
 from core.talk.discussion import log

@@ -24,7 +24,7 @@ from core.kernel.figures import count
 from core.kernel.frame import clean, frame
 from core.kernel.values.agent import ActKind
 from core.kernel.web_addresses import WebAddress, is_public, is_same_place, parse_address, redirected
-from core.services.providers.pump import Call
+from core.services.providers.http import Call
 
 if TYPE_CHECKING:
     import ssl

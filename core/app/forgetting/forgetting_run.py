@@ -51,18 +51,19 @@ from core.kernel import paths
 from core.kernel.disk import (
     OS_DISK,
     Disk,
+    discussion_lock,
     make_dirs,
     remove_file,
     remove_tree,
     reported,
     sync_dir,
+    take_lock,
     write_file,
 )
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.ids import make_id
 from core.kernel.language import as_sentences, tr
-from core.kernel.locks import discussion_lock, take_lock
 from core.kernel.opener import read_file
 from core.kernel.queue import queued
 from core.kernel.values.harvest import BatchItem
@@ -77,8 +78,8 @@ from core.knowledge.facts.fact_checks import INDEX_FILE
 from core.knowledge.facts.fact_checks import place_of as fact_place
 from core.knowledge.facts.fact_files import read_files
 from core.knowledge.file_writer import change_file, harvest_lock, read_bytes, withdrawing, write_lock
-from core.knowledge.harvest.batch_book import BatchChange
 from core.knowledge.harvest.batch_prompts import FOLDER, BatchFiles
+from core.knowledge.harvest.batch_step import BatchChange
 from core.knowledge.harvest.merge_reply import KEPT_MARK
 from core.knowledge.harvest.preview import conversation_mark, without_marks
 from core.knowledge.harvest.replies import KeptReplies, keep_review, kept_conversations, load_review

@@ -23,10 +23,9 @@ from core.app.forgetting.secret_finds import (
     without_secrets,
 )
 from core.kernel import paths
-from core.kernel.disk import OS_DISK, Disk, remove_file
+from core.kernel.disk import OS_DISK, Disk, discussion_lock, remove_file
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
-from core.kernel.locks import discussion_lock
 from core.kernel.opener import reason_of
 from core.kernel.secrets import scrub
 from core.knowledge.evidence_rows import requoted

@@ -499,7 +499,7 @@ def _help(parser: Parser, words: Sequence[str]) -> NoReturn:
 
 def _complete(shell: str) -> NoReturn:
     """Answer with what a shell evaluates to complete this program's commands and options."""
-    from core.front.cli.completion import script
+    from core.front.cli.parser import script
 
     text = script(make_parser(), shell)
     raise AnsweredError(text, completion=text)

@@ -31,9 +31,9 @@ from core.kernel.values.knowledge import NewItem
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.settings import AfterHarvest, KnowledgeSettings, Settings
 from core.knowledge.categories import item_body
-from core.knowledge.harvest.batch_book import waiting
 from core.knowledge.harvest.batch_prompts import answered_ones, not_asked
 from core.knowledge.harvest.batch_run import BatchServices, batches_now, look_after_batches, withdraw_batches
+from core.knowledge.harvest.batch_step import waiting
 from core.knowledge.harvest.distillation import HarvestCancelledError, ProviderGenerate
 from core.knowledge.harvest.harvest_messages import HARVEST_PROMPT, HarvestRun
 from core.knowledge.harvest.harvest_report import (

@@ -38,7 +38,7 @@ from core.kernel.values.knowledge import (
     item_data,
 )
 from core.knowledge.apply import MergeRequest, apply_merge, make_draft
-from core.knowledge.archive import archive_item, take_back
+from core.knowledge.edits import archive_item, take_back
 from core.knowledge.fact_store import FactReader, chosen_facts, left_words, sync_facts
 from core.knowledge.facts.fact_sync import validate
 from core.knowledge.harvest.distillation import HarvestCancelledError, NoMoneyError, ProviderGenerate

@@ -10,7 +10,7 @@ from core.kernel.values.knowledge import RemovalQuestion
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState, Cause, CommandOutcome, Level
 from core.kernel.values.updates import Result, conclude, notify
-from core.knowledge.harvest.batch_book import is_due, waiting
+from core.knowledge.harvest.batch_step import is_due, waiting
 from core.knowledge.harvest.harvest_messages import (
     HARVEST_PROMPT,
     NOTICE,

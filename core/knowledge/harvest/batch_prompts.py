@@ -25,18 +25,19 @@ from core.kernel.values.harvest import (
 )
 from core.kernel.values.provider import StopKind
 from core.kernel.values.usage import Usage
-from core.knowledge.harvest.batch_book import (
+from core.knowledge.harvest.batch_step import (
     MOST_FAULTS,
     BatchChange,
     change_row,
     changed,
+    fault_sentence,
     faults_of,
     folded,
     intent_row,
+    lost_sentence,
     owner,
     waiting,
 )
-from core.knowledge.harvest.batch_step import fault_sentence, lost_sentence
 from core.knowledge.harvest.distillation import HarvestError
 from core.knowledge.harvest.harvest_prompt import told_names, without_known
 from core.knowledge.harvest.harvest_run import known_now

@@ -29,7 +29,6 @@ from core.kernel.values.harvest import (
     HarvestUse,
 )
 from core.knowledge.file_writer import harvest_lock
-from core.knowledge.harvest.batch_book import MOST_SHORT_LOOKS, BatchChange, closing_state, reserved, unread
 from core.knowledge.harvest.batch_prompts import (
     BatchFiles,
     Collector,
@@ -38,12 +37,17 @@ from core.knowledge.harvest.batch_prompts import (
     wanted_prompts,
 )
 from core.knowledge.harvest.batch_step import (
+    MOST_SHORT_LOOKS,
+    BatchChange,
     batch_name,
+    closing_state,
     overdue_reason,
     overdue_sentence,
+    reserved,
     sent_sentence,
     short_sentence,
     stopped_sentence,
+    unread,
 )
 from core.knowledge.harvest.distillation import request_for
 from core.knowledge.harvest.harvest_scan import Progress, ScanRequest, no_progress

@@ -22,8 +22,8 @@ from core.knowledge.harvest.harvest_reply import MAX_REPLY_CHARS, Reply, read_re
 from core.knowledge.harvest.modes import SUMMARIZE_THRESHOLD_BYTES
 from core.knowledge.harvest.transcript import Said, by_short_ids, pieces, with_short_ids
 from core.knowledge.merges import same_text
+from core.services.providers.http import CallSpent, whole_reply
 from core.services.providers.protocol import CancelToken, Provider
-from core.services.providers.pump import CallSpent, whole_reply
 
 HARVEST_MAX_ATTEMPTS = 2
 """Calls at most, until a reply holds JSON that can be read."""

@@ -61,7 +61,7 @@ from core.knowledge.memory_log import linked_logs
 from core.knowledge.merges import Known, known_items
 from core.knowledge.note_files import read_notes
 from core.knowledge.parts import removal_sentence
-from core.services.providers.pump import CallSpent
+from core.services.providers.http import CallSpent
 from core.services.spending.estimates import booked, with_lost
 from core.services.spending.harvest_costs import Payments
 

@@ -9,9 +9,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.kernel.codecs import read_json, to_json
-from core.kernel.disk import make_dirs, write_passing
+from core.kernel.disk import make_dirs, take_lock, write_passing
 from core.kernel.errors import ProviderError, SlopError
-from core.kernel.locks import take_lock
 from core.kernel.opener import read_file
 from core.kernel.values.provider import ProviderRequest, StreamItem
 from core.services.providers.refusals import Refusals, refusal_mark

@@ -8,11 +8,10 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
-from core.kernel.codecs import canonical_json, read_json
+from core.kernel.codecs import canonical_json, loose_object, read_json
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.frame import clean
 from core.kernel.language import tr
-from core.kernel.loose_json import loose_object
 from core.kernel.patterns import late
 from core.kernel.values.messages import AttachmentPart, ToolCallPart
 from core.kernel.values.provider import ModelProfile

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from core.kernel.codecs import MAX_MARKS, TomlError, read_toml
-from core.kernel.disk import make_dirs, write_file
+from core.kernel.disk import LOCK_WAIT_S, make_dirs, take_lock, write_file
 from core.kernel.errors import ConfigError, LockedError, StorageError
 from core.kernel.language import tr
-from core.kernel.locks import LOCK_WAIT_S, take_lock
 from core.kernel.opener import SETTINGS_BYTES, OddFileError, read_start
 from core.kernel.patterns import late
 from core.services.settings.settings_schema import Value

@@ -17,11 +17,10 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.codecs import from_json, to_json
-from core.kernel.disk import make_dirs, write_passing
+from core.kernel.disk import HeldLock, make_dirs, take_lock, write_passing
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.language import tr
-from core.kernel.locks import HeldLock, take_lock
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.queue import queued
 from core.kernel.values.updates import Report

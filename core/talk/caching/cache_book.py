@@ -24,7 +24,7 @@ from core.kernel.values.state import ProviderTotals
 from core.talk.caching.accounts import invalidated
 from core.talk.caching.cache_ledger import forget_discussion, live_entries, merge, of_discussion, record
 from core.talk.caching.decision import Decision
-from core.talk.caching.gaps import KEPT_GAPS, KEPT_TALKS, observed, stats_of, with_gap
+from core.talk.caching.economy import KEPT_GAPS, KEPT_TALKS, observed, stats_of, with_gap
 from core.talk.caching.keepalive import Idle
 from core.talk.caching.rewrites import holds_withdrawn
 from core.talk.caching.sent_request import sent_knowledge

@@ -37,7 +37,7 @@ from core.kernel.values.records import ViewRecord
 from core.kernel.values.stack import ToolSchema
 from core.services.providers.door import MOST_TOKENS
 from core.talk.caching.cache_ledger import merge
-from core.talk.caching.gaps import KEPT_TALKS
+from core.talk.caching.economy import KEPT_TALKS
 from core.talk.discussion import log as store_log
 from core.talk.discussion.log import is_booked
 from core.talk.discussion.log_codec import from_json_value, to_json_value

@@ -35,7 +35,7 @@ from core.talk.caching.contents import (
     without,
 )
 from core.talk.caching.contents import ending as rent_ending
-from core.talk.caching.gaps import own_odds
+from core.talk.caching.economy import own_odds
 from core.talk.caching.offers import scope_settings
 
 ASK_AGAIN = timedelta(seconds=30)

@@ -32,7 +32,7 @@ from core.kernel.values.provider import ContentsReport, StoredContent
 from core.kernel.values.stack import LayerId
 from core.kernel.values.usage import Usage
 from core.services.providers.blocks import MarkPlace, Wire
-from core.talk.caching.gaps import Odds
+from core.talk.caching.economy import Odds
 
 # Hold of a stored content after a turn: one rule for making, extending, keeping and letting go of it. Pure.
 

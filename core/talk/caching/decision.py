@@ -46,8 +46,7 @@ from core.talk.caching.view import (
 )
 from core.talk.context.history_turns import is_running
 from core.talk.context.stack import AggregateStack
-from core.talk.context.tool_switches import Wanted, wanted_of, with_switches
-from core.talk.context.wire import MadeMessages, layer_of
+from core.talk.context.wire import MadeMessages, Wanted, layer_of, wanted_of, with_switches
 
 _JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
 """Keys of the base's pieces that go over the wire as one segment."""

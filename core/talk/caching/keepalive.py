@@ -25,8 +25,7 @@ from core.kernel.values.provider import ProviderRequest, RequestMessage
 from core.services.providers.blocks import MarkPlace, Wire, eve_of, part_key
 from core.talk.caching.accounts import total_allowed
 from core.talk.caching.cache_ledger import hits, live_entries
-from core.talk.caching.economy import best_pings, break_even_pings, outlook, ping_window_s
-from core.talk.caching.gaps import idle_odds
+from core.talk.caching.economy import best_pings, break_even_pings, idle_odds, outlook, ping_window_s
 
 PING_SHARE = 0.5
 """Pings of one idle time cost at most this share of what caching has saved in the discussion: never its gain as a whole."""

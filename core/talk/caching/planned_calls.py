@@ -63,8 +63,7 @@ from core.talk.caching.offers import scope_settings, with_contents
 from core.talk.caching.view import Replayed, records_for, shared_base
 from core.talk.context.history_turns import is_running
 from core.talk.context.stack import AggregateStack
-from core.talk.context.tool_switches import in_force
-from core.talk.context.wire import layer_of
+from core.talk.context.wire import in_force, layer_of
 
 # Gate for parallel calls: those wait whose prefix another is just writing.
 

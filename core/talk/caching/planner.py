@@ -35,8 +35,7 @@ from core.talk.caching.cache_ledger import (
     rests_on_extension,
 )
 from core.talk.caching.contents import contents_plan
-from core.talk.caching.economy import Outlook, outlook, ping_window_s
-from core.talk.caching.gaps import own_odds, shared_odds
+from core.talk.caching.economy import Outlook, outlook, own_odds, ping_window_s, shared_odds
 
 
 class PlanInputs(msgspec.Struct, frozen=True):

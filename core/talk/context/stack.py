@@ -27,10 +27,10 @@ from core.talk.context.file_layers import file_details_layer, file_set_layer
 from core.talk.context.history_turns import answers_tools, turns_layer, user_layer, wire_pieces
 from core.talk.context.pieces import Layer, Piece, StackMemo, digest, make_layer, text_piece, unique_key
 from core.talk.context.report import GrownReport, layer_report
-from core.talk.context.tool_switches import head_tools
 from core.talk.context.wire import (
     MadeMessages,
     canonical_view,
+    head_tools,
     shown_layers,
     system_segments,
     wire_layers,

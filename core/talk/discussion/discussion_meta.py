@@ -16,11 +16,10 @@ import msgspec
 
 from core.kernel import paths
 from core.kernel.codecs import TomlError, builtins_of, decode_toml, from_builtins, from_json, read_json
-from core.kernel.disk import OS_DISK, Appended, Disk, append_file, reported, write_file
+from core.kernel.disk import OS_DISK, Appended, Disk, append_file, discussion_lock, reported, write_file
 from core.kernel.errors import StorageError
 from core.kernel.ids import time_of_id
 from core.kernel.language import tr
-from core.kernel.locks import discussion_lock
 from core.kernel.opener import BOOK_BYTES, open_file, read_file, reason_of
 from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import (

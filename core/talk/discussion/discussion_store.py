@@ -21,15 +21,17 @@ from core.kernel.disk import (
     OS_DISK,
     Appended,
     Disk,
+    HeldLock,
     append_file,
+    discussion_lock,
     make_dirs,
     remove_leftovers,
     reported,
     sync_dir,
+    take_lock,
 )
 from core.kernel.errors import LockedError, StorageError
 from core.kernel.language import tr
-from core.kernel.locks import HeldLock, discussion_lock, take_lock
 from core.kernel.opener import oddities
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, QueuedPrompt
 from core.kernel.values.messages import AttachmentPart, files_of

@@ -13,11 +13,10 @@ from typing import BinaryIO
 import msgspec
 
 from core.kernel import paths
-from core.kernel.disk import OS_DISK, Appended, Disk, append_file, reported
+from core.kernel.disk import OS_DISK, Appended, Disk, append_file, discussion_lock, reported
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.language import tr
-from core.kernel.locks import discussion_lock
 from core.kernel.opener import open_file
 from core.kernel.values.records import MessageRecord, Record, UsageRecord, ViewRecord
 from core.kernel.values.usage import Payment

@@ -16,11 +16,10 @@ import msgspec
 
 from core.kernel import paths
 from core.kernel.codecs import builtins_of, from_builtins, from_json
-from core.kernel.disk import OS_DISK, Disk, reported, storage_error
+from core.kernel.disk import LOCK_WAIT_S, OS_DISK, Disk, reported, storage_error, take_lock
 from core.kernel.errors import LockedError, StorageError
 from core.kernel.ids import make_id
 from core.kernel.language import tr
-from core.kernel.locks import LOCK_WAIT_S, take_lock
 from core.kernel.o200k import count_tokens
 from core.kernel.opener import OddFileError, open_file
 from core.kernel.patterns import late

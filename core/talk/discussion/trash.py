@@ -14,11 +14,10 @@ import msgspec
 
 from core.kernel import paths
 from core.kernel.codecs import TomlError, decode_toml
-from core.kernel.disk import OS_DISK, Disk, make_dirs, reported, sync_dir, write_file
+from core.kernel.disk import OS_DISK, Disk, discussion_lock, make_dirs, reported, sync_dir, write_file
 from core.kernel.errors import StorageError
 from core.kernel.ids import time_of_id
 from core.kernel.language import tr
-from core.kernel.locks import discussion_lock
 from core.kernel.opener import read_file
 from core.kernel.values.state import TrashItem
 from core.talk.discussion.discussion_meta import read_meta

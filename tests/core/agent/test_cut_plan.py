@@ -11,8 +11,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from core.agent.context_window import build_context_window, message_tokens, restore_from_log
-from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, bridged, plan_cut, trimmed, with_summary
+from core.agent.cut_plan import (
+    SUMMARY_TOKENS,
+    CutRequest,
+    bridged,
+    build_context_window,
+    message_tokens,
+    plan_cut,
+    restore_from_log,
+    trimmed,
+    with_summary,
+)
 from core.agent.journal_text import JournalEntry, new_entry, written
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import (

@@ -22,9 +22,8 @@ from core.agent.sandbox import (
     mounts_of,
     system_program,
 )
-from core.kernel.command_start import HOST_LIFELINE, Lifeline, start_bare, start_server
+from core.kernel.command_start import CHANGED, HOST_LIFELINE, Lifeline, start_bare, start_server
 from core.kernel.machine import Keeper
-from core.kernel.mount_gate import CHANGED
 from core.kernel.values.agent import Sandbox
 
 

@@ -18,7 +18,7 @@ from core.agent.agent_messages import (
     RunCall,
     SetTools,
 )
-from core.agent.context_window import restore_from_log
+from core.agent.cut_plan import restore_from_log
 from core.agent.tool_policy import approval_id
 from core.app.app_messages import Effect
 from core.kernel.errors import FailureKind

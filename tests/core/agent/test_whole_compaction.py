@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.agent.agent_messages import CompactDiscussion
-from core.agent.context_window import restore_from_log
+from core.agent.cut_plan import restore_from_log
 from core.agent.journal_text import new_entry, written
 from core.app.execution import act
 from core.kernel.paths import JOURNAL_FILE

@@ -7,8 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from core.kernel.disk import Disk
-from core.kernel.locks import take_lock
+from core.kernel.disk import Disk, take_lock
 from core.kernel.values.records import Record
 from core.talk.discussion import discussion_store
 from tests.core.records import ID, meta

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.kernel.disk import HeldLock, take_lock
 from core.kernel.errors import StorageError
-from core.kernel.locks import HeldLock, take_lock
 
 
 def test_a_lock_keeps_out_who_takes_it_by_the_library_and_the_other_way_round(tmp_path: Path) -> None:

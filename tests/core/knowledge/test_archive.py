@@ -11,7 +11,7 @@ from core.kernel.errors import StorageError
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge import edits
-from core.knowledge.archive import archive_item, take_back
+from core.knowledge.edits import archive_item, take_back
 from core.knowledge.fact_store import FactReader
 from core.knowledge.facts.fact_merge import ranked
 from core.knowledge.history_text import history_lines

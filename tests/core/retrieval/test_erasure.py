@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from core.kernel import paths
-from core.kernel.locks import take_lock
+from core.kernel.disk import take_lock
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SourceHead
 from core.retrieval.index_file import NEXT_NAME, WANTED_NAME, IndexFaultError, delete_index

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.kernel.words import query_terms
-from core.retrieval.question_form import (
+from core.retrieval.question_words import (
+    LANGUAGES,
     asks_for_course,
     asks_for_value,
     is_foreign_by_words,
@@ -13,7 +14,6 @@ from core.retrieval.question_form import (
     subject_of,
     telling_terms,
 )
-from core.retrieval.question_words import LANGUAGES
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from core.kernel.values.provider import Failure
 from core.kernel.values.settings import ChannelSettings, NotificationSettings
 from core.kernel.values.signals import NotificationKind, Signal, SignalSource
 from core.kernel.values.state import AppState
-from core.signals.notices import AWAY, HELD_KEPT, channel_words, followed
 from core.signals.signals_messages import SayInChannel, SetQuiet, ShowNotification
+from core.signals.signals_step import AWAY, HELD_KEPT, channel_words, news_followed
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from tests.core.signals.moments import D1, NOW, after, asking, autonomous, call, day
 
@@ -32,7 +32,7 @@ def at_work(state: AppState, turn: AgentTurn | None) -> AppState:
 
 
 def told(before: AppState, now: AppState) -> list[str]:
-    return [one.text for one in followed(before, now)[1] if isinstance(one, ShowNotification)]
+    return [one.text for one in news_followed(before, now)[1] if isinstance(one, ShowNotification)]
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_quiet_holds_them_and_gives_them_together_once() -> None:
     state = away(day())
     state, _ = after(state, SetQuiet(is_quiet=True))
     for _ in range(HELD_KEPT + 5):
-        state, effects = followed(at_work(state, TURN), at_work(state, None))
+        state, effects = news_followed(at_work(state, TURN), at_work(state, None))
         assert effects == ()
-    state, _ = followed(at_work(state, None), at_work(state, asking()))
+    state, _ = news_followed(at_work(state, None), at_work(state, asking()))
     assert (len(state.signals.held), state.signals.missed) == (HELD_KEPT, 6)
     state, effects = after(state, SetQuiet(is_quiet=False))
 
@@ -121,13 +121,13 @@ def test_a_channel_hears_channel_words_and_no_name() -> None:
     state = day()
     settings = replace(state.config.settings, channels={"ops": ops, "mute": mute})
     state = replace(state, config=replace(state.config, settings=settings))
-    _, effects = followed(at_work(state, TURN), at_work(state, asking()))
+    _, effects = news_followed(at_work(state, TURN), at_work(state, asking()))
 
     assert effects == (SayInChannel("ops", NotificationKind.APPROVAL),)
     assert channel_words(NotificationKind.APPROVAL) == "Manual Slop: The discussion asks for your approval."
     quiet, _ = after(state, SetQuiet(is_quiet=True))
     for _ in range(2):
-        quiet, held = followed(at_work(quiet, TURN), at_work(quiet, asking()))
+        quiet, held = news_followed(at_work(quiet, TURN), at_work(quiet, asking()))
         assert held == ()
     assert after(quiet, SetQuiet(is_quiet=False))[1] == effects
 
@@ -143,13 +143,13 @@ def test_the_channel_that_asked_is_told_of_its_turn_and_no_other_turn() -> None:
     asked = replace(state, attention=AttentionState(replace(loop, signals=(line,))))
     yielding = replace(TURN, has_yielded=True)
 
-    assert followed(at_work(asked, TURN), at_work(asked, None))[1] == (
+    assert news_followed(at_work(asked, TURN), at_work(asked, None))[1] == (
         SayInChannel("ops", NotificationKind.TURN_FINISHED),
     )
-    assert followed(at_work(asked, yielding), at_work(asked, None))[1] == (
+    assert news_followed(at_work(asked, yielding), at_work(asked, None))[1] == (
         SayInChannel("ops", NotificationKind.QUESTION),
     )
-    assert followed(at_work(state, yielding), at_work(state, None))[1] == ()
+    assert news_followed(at_work(state, yielding), at_work(state, None))[1] == ()
 
 
 def test_a_text_of_a_model_goes_only_where_it_was_asked_for_and_let_out() -> None:
@@ -177,7 +177,7 @@ def test_a_text_of_a_model_goes_only_where_it_was_asked_for_and_let_out() -> Non
 
     said = {
         one.name: one.reply
-        for one in followed(at_work(state, TURN), at_work(state, None))[1]
+        for one in news_followed(at_work(state, TURN), at_work(state, None))[1]
         if isinstance(one, SayInChannel)
     }
     assert (said["shut"], said["other"]) == ("", "")
@@ -192,10 +192,10 @@ def test_a_text_of_a_model_goes_only_where_it_was_asked_for_and_let_out() -> Non
 def test_a_stop_is_said_in_the_window_by_the_same_way_and_quiet_holds_it() -> None:
     state, stopped = autonomous(day()), autonomous(day(), stopped="The day's limit is reached")
 
-    told_now, _ = followed(state, stopped)
+    told_now, _ = news_followed(state, stopped)
     assert [one.text for one in told_now.program.notices] == ["The day's limit is reached"]
     quiet, _ = after(state, SetQuiet(is_quiet=True))
-    held, _ = followed(quiet, replace(stopped, signals=quiet.signals))
+    held, _ = news_followed(quiet, replace(stopped, signals=quiet.signals))
     assert held.program.notices == state.program.notices
     given, _ = after(held, SetQuiet(is_quiet=False))
     assert "1 autonomous discussion stopped" in given.program.notices[-1].text

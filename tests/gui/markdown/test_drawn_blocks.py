@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gui.markdown.blocks import BlockLook, Laid, Op
+from gui.markdown.blocks import BlockLook, Laid, Op, tex_of
 from gui.markdown.document import Document, load
-from gui.markdown.drawn_blocks import tex_of
 from gui.markdown.layout import lay_out
 from gui.markdown.parse import parse
 from gui.metrics import ASSETS, Drawing, DrawnSize, Measure, load_theme

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.markdown.blocks import Laid, Op, Run
+from gui.markdown.blocks import Laid, Op, Run, reading_order
 from gui.markdown.document import Document, load
 from gui.markdown.layout import lay_out
 from gui.markdown.parse import parse
-from gui.markdown.reading_order import reading_order
 from gui.metrics import Measure
 
 HEBREW, ARABIC = "שלום עולם", "السلام"

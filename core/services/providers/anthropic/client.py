@@ -59,10 +59,16 @@ from core.services.providers.failures import (
     retry_after_s,
     transport_error,
 )
-from core.services.providers.http import http_client, plain_address, sensible
+from core.services.providers.http import (
+    http_client,
+    no_attachments,
+    plain_address,
+    run_call,
+    sensible,
+    warmed,
+)
 from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
-from core.services.providers.pump import no_attachments, run_call, warmed
 from core.services.providers.server_words import (
     ServerWords,
     is_reasoning_missed,

@@ -46,10 +46,9 @@ from core.services.providers.compatible.body import join_texts
 from core.services.providers.door import counted_usage, figure, is_absurd, price, status_of, total
 from core.services.providers.endings import stop_at
 from core.services.providers.failures import kind_of_status, provider_error
-from core.services.providers.http import sensible
+from core.services.providers.http import run_call, sensible
 from core.services.providers.profiles import find_profile, nearest_effort
 from core.services.providers.protocol import CancelToken, ReadBlob
-from core.services.providers.pump import run_call
 from core.services.providers.wire import attached, shown_in_result
 
 # The stack as one prompt for Claude Code, which takes a single message of the user: canonical frames, wire

@@ -41,7 +41,7 @@ from core.services.providers.compatible.model_list import (
 from core.services.providers.compatible.reader import ChatReader, is_known
 from core.services.providers.door import MOST_MODELS, figure
 from core.services.providers.failures import provider_error
-from core.services.providers.http import plain_address, sensible
+from core.services.providers.http import plain_address, run_call, sensible
 from core.services.providers.openai.sdk import (
     CALL_OPTIONS,
     done_stream,
@@ -51,7 +51,6 @@ from core.services.providers.openai.sdk import (
 )
 from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, ReadBlob
-from core.services.providers.pump import run_call
 from core.services.providers.refused_fields import KEPT_DAYS, RefusedFields
 
 if TYPE_CHECKING:

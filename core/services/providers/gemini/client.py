@@ -62,10 +62,16 @@ from core.services.providers.gemini.wire import (
     sound_chunk,
     split_contents,
 )
-from core.services.providers.http import http_client, plain_address, sensible
+from core.services.providers.http import (
+    current_call,
+    http_client,
+    no_attachments,
+    plain_address,
+    run_call,
+    sensible,
+)
 from core.services.providers.profiles import find_profile, has_gemini_contents
 from core.services.providers.protocol import CancelToken, ReadBlob, check_deleted
-from core.services.providers.pump import current_call, no_attachments, run_call
 from core.services.providers.server_words import (
     ServerWords,
     meaning,

@@ -50,7 +50,7 @@ from core.services.providers.batches import (
 from core.services.providers.door import MOST_MODELS, day_of, figure, text_of, word_of
 from core.services.providers.endings import stop_at
 from core.services.providers.failures import provider_error
-from core.services.providers.http import plain_address, sensible
+from core.services.providers.http import no_attachments, plain_address, run_call, sensible, warmed
 from core.services.providers.openai.body import (
     OPTIONS,
     miss_reason,
@@ -73,7 +73,6 @@ from core.services.providers.openai.sdk import (
 )
 from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
-from core.services.providers.pump import no_attachments, run_call, warmed
 from core.services.providers.refused_fields import RefusedFields
 from core.services.providers.switches import declared_tools
 from core.services.providers.wire import plain_arguments, plain_name

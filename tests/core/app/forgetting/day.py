@@ -16,8 +16,8 @@ from core.kernel.values.discussion import DiscussionMeta, Draft, QueuedPrompt
 from core.kernel.values.harvest import BatchItem, BatchState, HarvestBatch, HarvestItem, ReviewChoice
 from core.kernel.values.knowledge import Category, ForgetReceipt, ForgetTarget, Item, Proposal
 from core.knowledge.edits import edit_item
-from core.knowledge.harvest.batch_book import BatchChange
 from core.knowledge.harvest.batch_prompts import BatchFiles
+from core.knowledge.harvest.batch_step import BatchChange
 from core.knowledge.harvest.replies import keep_review
 from core.knowledge.knowledge_reader import read_categories
 from core.knowledge.ledger import hash_source

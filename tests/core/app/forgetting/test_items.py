@@ -12,8 +12,7 @@ from core.kernel.errors import StorageError
 from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem, HarvestPreview
 from core.kernel.values.knowledge import Category, Item
 from core.knowledge.apply_log import plan_append
-from core.knowledge.archive import archive_item
-from core.knowledge.edits import delete_item, restore_item
+from core.knowledge.edits import archive_item, delete_item, restore_item
 from core.knowledge.fact_store import FactReader
 from core.knowledge.harvest.harvest_reply import Reply
 from core.knowledge.harvest.preview import chosen, propose, ticked

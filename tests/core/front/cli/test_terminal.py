@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from core.front.cli.completion import script
 from core.front.cli.grammar import make_parser
-from core.front.cli.parser import Parser
+from core.front.cli.parser import Parser, script
 from core.front.cli.stops import in_terminal
 from tests.core.front.cli.conftest import ROOT, World
 from tests.patience import PATIENCE_S

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.values.harvest import BatchState, HarvestBatch
-from core.knowledge.harvest.batch_book import POLL, SOON, is_due
+from core.knowledge.harvest.batch_step import POLL, SOON, is_due
 
 AT = datetime(2026, 11, 23, 6, tzinfo=UTC)
 SENT = HarvestBatch("t", "anthropic", "m", AT.isoformat(), (), state=BatchState.SUBMITTED, name="b")

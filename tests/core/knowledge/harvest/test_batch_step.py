@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from core.kernel.values.harvest import BatchItem, BatchReport, BatchState, HarvestBatch, HarvestPhase
 from core.kernel.values.state import CommandOutcome
 from core.kernel.values.updates import Tick, outcome_of
-from core.knowledge.harvest.batch_book import POLL, SOON
-from core.knowledge.harvest.batch_step import NOTICE
+from core.knowledge.harvest.batch_step import NOTICE, POLL, SOON
 from core.knowledge.harvest.harvest_messages import (
     ApplyHarvest,
     BatchesFound,

@@ -29,8 +29,8 @@ from core.knowledge.harvest.distillation import (
 )
 from core.knowledge.harvest.harvest_reply import SMALL_CHARS, SMALL_ITEMS, category_keys, read_reply
 from core.services.providers.embedded.client import EmbeddedProvider
+from core.services.providers.http import CallSpent
 from core.services.providers.protocol import CancelToken
-from core.services.providers.pump import CallSpent
 from tests.core.services.providers.script import Scripted
 
 

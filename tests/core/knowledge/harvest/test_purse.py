@@ -11,7 +11,7 @@ from core.kernel.values.harvest import HarvestUse
 from core.kernel.values.usage import Usage
 from core.knowledge.harvest.distillation import HarvestCancelledError
 from core.knowledge.harvest.harvest_run import RunPurse
-from core.services.providers.pump import CallSpent
+from core.services.providers.http import CallSpent
 from core.services.spending.harvest_costs import Payments, harvest_payments
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

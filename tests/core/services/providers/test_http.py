@@ -14,9 +14,8 @@ from core.kernel.values.provider import StopKind, Stopped, StreamItem, TextDelta
 from core.kernel.web_addresses import is_loopback
 from core.services.providers.anthropic.client import AnthropicProvider
 from core.services.providers.gemini.client import GeminiProvider
-from core.services.providers.http import http_client
+from core.services.providers.http import current_call, http_client, run_call
 from core.services.providers.protocol import CancelToken
-from core.services.providers.pump import current_call, run_call
 from tests.core.services.providers.outcomes import (
     NO_BLOBS,
     ask,

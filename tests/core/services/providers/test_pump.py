@@ -6,8 +6,8 @@ import threading
 from collections.abc import Iterator
 
 from core.kernel.values.provider import StopKind, Stopped, StreamItem, TextDelta
+from core.services.providers.http import run_call
 from core.services.providers.protocol import CancelToken
-from core.services.providers.pump import run_call
 from tests.patience import PATIENCE_S
 
 

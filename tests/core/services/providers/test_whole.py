@@ -20,8 +20,8 @@ from core.kernel.values.provider import (
 )
 from core.kernel.values.usage import Usage
 from core.services.providers.batches import AnswerKind, BatchAnswer, sound_answers
+from core.services.providers.http import CallSpent, WholeReply, whole_reply
 from core.services.providers.protocol import CancelToken, ReadBlob
-from core.services.providers.pump import CallSpent, WholeReply, whole_reply
 from tests.core.services.providers.outcomes import ask
 from tests.core.services.providers.script import Scripted
 

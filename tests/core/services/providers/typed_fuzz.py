@@ -29,8 +29,8 @@ from core.kernel.values.spec import StackSpec
 from core.kernel.values.usage import Usage, usage_data
 from core.services.providers import failures
 from core.services.providers.claude_code.client import ClaudeReader, claude_failure
+from core.services.providers.http import run_call
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
-from core.services.providers.pump import run_call
 from core.services.providers.refused_fields import RefusedFields
 from core.services.spending.pricing import cost
 from core.talk.context.assembly import BuiltCall

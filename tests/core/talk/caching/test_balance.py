@@ -13,7 +13,7 @@ from core.talk.caching import pings
 from core.talk.caching.accounts import MOST_LOST, after_rent, after_upkeep
 from core.talk.caching.content_store import overdue
 from core.talk.caching.contents import STAKE, contents_plan, hold_of, rent_share
-from core.talk.caching.gaps import own_odds
+from core.talk.caching.economy import own_odds
 from tests.core.talk.caching.cache_play import CachePlay, cost
 from tests.core.talk.caching.requests import ANTHROPIC, NOW, QUICK, after, wire
 from tests.core.talk.caching.test_contents import PRICES

@@ -17,7 +17,7 @@ from core.kernel.values.usage import Usage
 from core.talk.caching.accounts import adopted, after_contents
 from core.talk.caching.cache_ledger import adopt, drop_named, live_entries
 from core.talk.caching.contents import LEASE_S, contents_plan, hold_of, living, orphan_of, read_of
-from core.talk.caching.gaps import own_odds
+from core.talk.caching.economy import own_odds
 from core.talk.caching.offers import cache_prices
 from tests.core.talk.caching.requests import NOW, QUICK, SLOW, after, gap_stats, wire
 

@@ -12,15 +12,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.kernel.values.cache import GapStats, Habits, Talk, TurnGap
-from core.talk.caching.economy import best_pings, break_even_pings, outlook, ping_window_s
-from core.talk.caching.gaps import (
+from core.talk.caching.economy import (
     KEPT_GAPS,
     KEPT_TALKS,
     Odds,
+    best_pings,
+    break_even_pings,
     end_chance,
     idle_odds,
     observed,
+    outlook,
     own_odds,
+    ping_window_s,
     shared_odds,
     stats_of,
     with_gap,

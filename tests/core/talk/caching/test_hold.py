@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from core.kernel.values.cache import GapStats
 from core.kernel.values.provider import ProviderKind
 from core.talk.caching.contents import hold_of
-from core.talk.caching.gaps import Odds, own_odds
+from core.talk.caching.economy import Odds, own_odds
 from core.talk.caching.offers import cache_prices
 from tests.core.talk.caching.requests import AWAY, NOW, QUICK, SLOW
 

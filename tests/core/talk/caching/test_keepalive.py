@@ -24,8 +24,7 @@ from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.usage import Usage
 from core.talk.caching.accounts import MOST_LOST, after_upkeep
 from core.talk.caching.cache_ledger import record
-from core.talk.caching.economy import break_even_pings
-from core.talk.caching.gaps import Odds, own_odds
+from core.talk.caching.economy import Odds, break_even_pings, own_odds
 from core.talk.caching.keepalive import (
     PING_CREDIT,
     PING_SHARE,

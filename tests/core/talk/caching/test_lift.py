@@ -10,8 +10,7 @@ from core.kernel.values.usage import Usage
 from core.services.providers.blocks import eve_of
 from core.talk.caching import pings
 from core.talk.caching.cache_ledger import can_extend, lifted_s, record, with_extension
-from core.talk.caching.economy import best_pings, outlook, ping_window_s
-from core.talk.caching.gaps import Odds
+from core.talk.caching.economy import Odds, best_pings, outlook, ping_window_s
 from core.talk.caching.keepalive import (
     Idle,
     Lift,

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.talk.caching.cache_book import BookPage, CacheBook, gaps_of, paced, turn_begun, with_page
-from core.talk.caching.gaps import own_odds
+from core.talk.caching.economy import own_odds
 from core.talk.caching.pings import due_pings
 from tests.core.talk.caching.cache_play import PINGING, CachePlay
 from tests.core.talk.caching.requests import after, habits_of

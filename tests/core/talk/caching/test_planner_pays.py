@@ -30,7 +30,7 @@ from core.kernel.values.cache import (
 )
 from core.talk.caching.cache_ledger import is_live, record
 from core.talk.caching.contents import hold_of
-from core.talk.caching.gaps import Odds, own_odds
+from core.talk.caching.economy import Odds, own_odds
 from core.talk.caching.planner import PlanInputs, plan
 from tests.core.talk.caching.requests import ANTHROPIC, NOW, SCOPE, after, gap_stats, wire
 

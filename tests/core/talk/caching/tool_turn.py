@@ -23,10 +23,10 @@ from core.kernel.values.provider import ProviderKind, ProviderRequest, RequestPa
 from core.kernel.values.stack import StackInputs, ToolSchema
 from core.kernel.values.usage import Usage
 from core.services.providers.anthropic.wire import request_body
+from core.services.providers.http import no_attachments
 from core.services.providers.model_data import packaged_models
 from core.services.providers.openai.body import responses_body
 from core.services.providers.profiles import find_profile
-from core.services.providers.pump import no_attachments
 from core.talk.caching import cache_book as books
 from core.talk.caching import planned_calls
 from core.talk.caching.cache_book import CacheBook

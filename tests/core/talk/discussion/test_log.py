@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.kernel import paths
+from core.kernel.disk import discussion_lock, take_lock
 from core.kernel.errors import LockedError, StorageError
-from core.kernel.locks import discussion_lock, take_lock
 from core.kernel.values.records import Record, ViewRecord
 from core.talk.discussion import log, log_codec
 from tests.command_forks import FORKS, Forked
