@@ -352,6 +352,11 @@ def _diagram(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook
 # of the text.
 
 
+_NEUTRAL = "\ufffc"
+"""Stands for inline code among its words: it has no direction."""
+_LEFT_TO_RIGHT = "A"
+
+
 class ReadingOrder(msgspec.Struct, frozen=True):
     """Order of a text that has right-to-left letters.
 
@@ -384,13 +389,31 @@ def reading_order(runs: tuple[Run, ...], start: int = 0) -> ReadingOrder | None:
     if not any(has_rtl(run.text) for run in runs):
         return None
     text = joined(runs)
-    levels, bases = _levels(text)
+    said = "".join(_NEUTRAL * len(run.text) if run.style == "code" else run.text for run in runs)
+    around, bases = _levels(said)
+    levels = _with_code(around, runs)
     letters, at, found = shaped(text), 0, []
     for run in runs:
         end = at + len(run.text)
         found.append(run if run.style == "math" else replace(run, text=letters[at:end]))
         at = end
     return ReadingOrder(runs=tuple(found), levels=levels, bases=bases, start=start)
+
+
+def _with_code(around: tuple[int, ...], runs: Sequence[Run]) -> tuple[int, ...]:
+    """Levels with those of inline code, which is read for itself and to the right: no sign in it changes sides for the words
+    around it (rule X5a, an isolate).
+    """
+    levels, at = list(around), 0
+    for run in runs:
+        end = at + len(run.text)
+        if run.style == "code" and run.text:
+            outer = around[at] + around[at] % 2
+            levels[at:end] = [
+                outer + level for level in paragraph_levels(f"{_LEFT_TO_RIGHT}{run.text}")[1][1:]
+            ]
+        at = end
+    return tuple(levels)
 
 
 @lru_cache(maxsize=256)

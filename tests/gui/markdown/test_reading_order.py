@@ -106,6 +106,18 @@ def test_controls_of_the_order_are_shown_in_code(measure: Measure) -> None:
     assert "‹RLO›" in "".join(op.text for op in laid.ops)
 
 
+@pytest.mark.parametrize("code", ["if (x) {}", "f(א, b)!", "-> [1]", "‹RLO› {}"])
+def test_inline_code_keeps_its_order_among_words_from_the_right(measure: Measure, code: str) -> None:
+    """Found by reading a reply: the brackets at the end of the code stood left of it, mirrored."""
+
+    def in_row(text: str) -> str:
+        return "".join(
+            op.text for op in sorted(lay_out(parse(text)[0], measure, 800).ops, key=lambda op: op.x)
+        )
+
+    assert in_row(f"שלום `{code}`").split() == f"{in_row(f'`{code}`')} םולש".split()
+
+
 @given(
     text=st.text(alphabet=st.sampled_from("ab1 אבג,()لاسم**`$\n"), min_size=1, max_size=80),
     width=st.integers(120, 500),
