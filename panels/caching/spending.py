@@ -521,6 +521,7 @@ BUDGET = Amount(
     tip=tr("Above this monthly cost, the program warns you; nothing stops"),
     high=1_000_000,
     may_be_empty=True,
+    hint=tr("No budget"),
 )
 
 

@@ -101,9 +101,8 @@ def _of_message(message: Message) -> ReplyColumn:
 def speed_line(usage: Usage) -> str:
     """Speed of a reply in words: `43 tokens/s, the first after 0.8 s`; empty where nobody measured it."""
     parts = []
-    if usage.duration_s is not None and usage.output_tokens:
-        writing_s = usage.duration_s - (usage.time_to_first_token_s or 0.0)
-        parts += [f"{usage.output_tokens / writing_s:,.0f} tokens/s"] if writing_s > 0 else []
+    if usage.writing_s is not None and usage.output_tokens:
+        parts.append(f"{usage.output_tokens / usage.writing_s:,.0f} tokens/s")
     if usage.time_to_first_token_s is not None:
         parts.append(
             tr(

@@ -213,12 +213,14 @@ def query_of(state: AppState, own: UsageView) -> UsageQuery:
 
 
 def _ask(desk: Desk, own: UsageView, query: UsageQuery) -> None:
-    """Have it added up anew when something was paid since, or something else is asked."""
+    """Have it added up anew when something was paid since, something else is asked, or the answer to another came in between."""
     if desk.state.program.is_loading:
         return
+    report = desk.state.spending.usage
     asked = (query, Same(desk.state.discussions.summaries), Same(desk.state.spending.own))
-    if own.asked != asked:
-        own.asked = asked
+    is_lost = report is not None and report.query != query and own.other != Same(report)
+    if own.asked != asked or is_lost:
+        own.asked, own.other = asked, Same(report)
         desk.send(CountMemoryUse())
         desk.send(CountUsage(query))
 
@@ -300,7 +302,7 @@ def _figures(ui: Ui, total: UsageSum) -> None:
         input_tokens=fmt.tokens(total.input_tokens),
         output_tokens=fmt.tokens(total.output_tokens),
     )
-    line = as_sentences(used, speed_text(total))
+    line = as_sentences(used, capital(speed_text(total)))
     ui.text("used", line, tone="muted", style="small", wraps=True)
 
 

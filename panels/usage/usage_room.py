@@ -21,7 +21,7 @@ class UsageView(msgspec.Struct):
 
     Args:
         span: the time that is looked at; by: what the rows tell apart.
-        asked: what the last question was asked for: the question, and what was known then.
+        asked: what the last question was asked for: the question, and what was known then; other: the answer that stood then.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (
@@ -32,6 +32,7 @@ class UsageView(msgspec.Struct):
     span: str = "30"
     by: str = "model"
     asked: tuple[object, ...] = ()
+    other: object = None
 
 
 # Room of usage in the window.

@@ -61,6 +61,22 @@ def test_what_is_shown_is_what_was_asked_and_another_choice_asks_again() -> None
     assert screen.asked[-1] == CountUsage(UsageQuery(by=UsageBy.KIND, since="2026-11-01"))
 
 
+def test_an_answer_to_another_question_does_not_leave_the_panel_waiting() -> None:
+    """Found at a start with a budget: the month's sum came after the panel's answer, which was then asked for no more."""
+    query = UsageQuery(by=UsageBy.KIND, per=UsageBy.MONTH)
+    own = state_with(usage=replace(REPORT, query=query))
+    other = replace(REPORT, query=UsageQuery(by=UsageBy.MONTH, per=UsageBy.MONTH))
+    others = replace(own, spending=replace(own.spending, usage=other))
+    screen = screen_of(own, span="all", by="kind")
+    asked = screen.asked.count(CountUsage(query))
+
+    screen.show(others)
+    screen.show(others)
+    assert screen.asked.count(CountUsage(query)) == asked + 1
+    screen.show(own)
+    assert screen.asked.count(CountUsage(query)) == asked + 1
+
+
 @pytest.mark.parametrize(
     ("usd", "said"),
     [

@@ -26,6 +26,10 @@ UNTOLD_MISS = "the provider could not tell"
 """The `miss_reason` of a provider that was asked and knows none: it tells of no miss by itself."""
 
 
+WHOLE_REPLY_S = 0.1
+"""Behind the first token, so short a time measures no writing: a server or a proxy held the reply back, and sent it whole."""
+
+
 class Usage(msgspec.Struct, frozen=True, gc=False):
     """Tokens of one call, or of many added up.
 
@@ -48,6 +52,15 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     request_id: str = ""
     miss_reason: str = ""
     is_estimate: bool = False
+
+    @property
+    def writing_s(self) -> Seconds | None:
+        """Time behind the first token; None where nobody measured it, or the reply arrived whole (`WHOLE_REPLY_S`)."""
+        if self.duration_s is None:
+            return None
+        writing_s = self.duration_s - (self.time_to_first_token_s or 0.0)
+        return writing_s if writing_s > WHOLE_REPLY_S else None
+
     cache_write_12h_tokens: Tokens | None = None
     is_told: bool = False
 

@@ -15,6 +15,7 @@ from core.kernel.figures import count, day_start, money, share, span, tokens
 from core.kernel.language import tr
 from core.kernel.values.usage import (
     PERIODS,
+    WHOLE_REPLY_S,
     PaidKind,
     Usage,
     UsageBy,
@@ -163,7 +164,7 @@ class UsageTable:
         out[_SAVED], out[_UNSAVED] = self._saved(calls, out)
         out[_FIRST], out[_FIRSTS] = np.where(has_first, first, 0.0), has_first
         behind = calls["took"] - first
-        is_timed = (behind > 0) & (out[_OUT] > 0)
+        is_timed = (behind > WHOLE_REPLY_S) & (out[_OUT] > 0)
         out[_SPEED_S] = np.where(is_timed, behind, 0.0)
         out[_SPEED_TOKENS] = np.where(is_timed, out[_OUT], 0.0)
         return out

@@ -73,12 +73,13 @@ def test_what_caching_saved_counts_reading_less_upkeep_and_says_what_is_not_know
     assert (other.sum.unsaved, saved_text(other.sum)) == (1, "unknown")
 
 
-def test_speed_is_of_the_calls_that_told() -> None:
+def test_speed_is_of_the_calls_that_told_and_did_not_arrive_whole() -> None:
+    whole = call(output_tokens=900, time_to_first_token_s=10.0, duration_s=10.003)  # 300,000 tokens/s
     total = report(
-        [call(output_tokens=90, time_to_first_token_s=1.0, duration_s=10.0), call(output_tokens=500)]
+        [call(output_tokens=90, time_to_first_token_s=1.0, duration_s=10.0), call(output_tokens=500), whole]
     ).total
 
-    assert (total.tokens_per_s, total.first_token_s) == (10.0, 1.0)
+    assert (total.tokens_per_s, total.first_token_s) == (10.0, 5.5)
 
 
 @pytest.mark.parametrize(
