@@ -20,6 +20,7 @@ from core.agent.leaked_dialects import (
     LISTS_OF_CALLS,
     OPENINGS,
     TELLS_OF_CALLS,
+    WRAPS,
     Found,
     calls_in,
     dialect_calls,
@@ -61,12 +62,18 @@ SPELLINGS = tuple(
     for sign, written, meant in (
         # MiniMax M3 writes a sign before each tag.
         ("]<]", r"\]<\]\w{1,30}\[>\[", ""),
-        # Kimi K3 writes tags of tokens.
+        # Kimi K3 writes tags of tokens, which some gateways cut, and its arguments as one object where a schema has no keys.
+        ("<|sep|>", r"<\|(?:open|close)\|>(?:message|response|json type=\"object\"|json)<\|sep\|>|(?:<\|close\|>)?(?:tools){1,2}message<\|sep\|>", ""),
+        ("toolscall", r"<\|open\|>toolscall(?= tool=)", "<|open|>call"),
+        ("argument<|sep|>", r"(?<!<\|close\|>)argument<\|sep\|>", "</argument>"),
         ("<|open|>", r"<\|open\|>([^<>|]{1,300})<\|sep\|>", r"<\1>"),
         ("<|close|>", r"<\|close\|>([^<>|]{1,40})<\|sep\|>", r"</\1>"),
         # DeepSeek 3.2 to 4.1, GigaChat 3.5, Step 3, Glimmer and K2 Horizon write a name before that of a tag.
         ("｜", r"<\s?(/?)\s?｜{1,2}\s?[A-Z]{2,8}\s?｜{1,2}\s?(?=[a-z_])", r"<\1"),
         ("|", r"<\s?(/?)\s?\|{1,2}\s?[A-Z]{2,8}\s?\|{1,2}\s?(?=[a-z_])", r"<\1"),
+        ("‖", r"<\s?(/?)\s?‖{1,2}\s?[A-Z]{2,8}\s?‖{1,2}\s?(?=[a-z_])", r"<\1"),
+        ("atem:", r"(?:(?:<\|start\|>)?assistant )?to=[\w.-]{1,200}<\|message\|>(?=\s*<atem:)", ""),
+        ("seed:", r"<(/?)seed:(?=tool_call>)", r"<\1"),
         ("steptml:", r"<(/?)steptml:", r"<\1"),
         ("atem:", r"<(/?)atem:", r"<\1"),
         ("ifm|", r"<(/?)ifm\|", r"<\1"),
@@ -85,17 +92,21 @@ SPELLINGS = tuple(
         ("<tool_call", r"<(/?(?:tool_calls?|arg_key|arg_value)):\w{1,40}>", r"<\1>"),
         ("<tool_sep>", r"<tool_sep>(?=\s*</?(?:arg_key|tool_call)>)", ""),
         ("sep｜>", r"function<｜tool[_▁]sep｜>(?=\s*<)", ""),
+        # MiniCPM 5 loses the blank in its tags, or has the tokenizer's sign for it.
+        ("name=", r"<(function|param|parameter|invoke)Ġ?name=(?=[\"'])", r"<\1 name="),
+        # Solar Open writes an id before the name.
+        ("<|tool_call:name|>", r"<\|tool_call:begin\|>\s*[\w-]{1,80}\s*<\|tool_call:name\|>", "<|tool_call:begin|>"),
         # Solar Open 2 writes keys and values between tokens.
         ("<|tool_arg:", r"<\|tool_arg:start\|>([^<>|]{1,128})<\|tool_arg:value\|>", r"<arg_key>\1</arg_key><arg_value>"),
         ("<|tool_arg:", r"<\|tool_arg:end\|>", "</arg_value>"),
         # Words and tokens before JSON or a name: HyperCLOVA X 14B, GigaChat 3, RWKV, Command R, openPangu, Functionary, Inkling.
         ("-> tool/function_call", r"(?:<\|im_start\|>)?(?:assistant)?\s{0,9}-> tool/function_call\n\s*(?=[\[{])", _OPENS),
         ("<|role_sep|>", r"function call<\|role_sep\|>\s*(?=[\[{])", _OPENS),
-        ("Tool Call", r"(?ms)^(?:#{1,6} |\*\*)Tool Call:?(?:\*\*)?:?\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```(?=\s*(?:\Z|(?:#{1,6} |\*\*)Tool Call))|\Z)", rf"{_OPENS}\1{_CLOSES}"),
-        ("Action:", r"(?ms)^Action:\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\s*```\s*(?:\Z|^Observation:)|\Z)", rf"{_OPENS}\1{_CLOSES}"),
+        ("Tool Call", r"(?ms)^ {0,3}(?:#{1,6} |\*\*)Tool Call:?(?:\*\*)?:?\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```(?=\s*(?:\Z|[ \t]*(?:#{1,6} |\*\*)Tool Call))|\Z)", rf"{_OPENS}\1{_CLOSES}"),
+        ("Action:", r"(?ms)^ {0,3}Action:\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\s*```\s*(?:\Z|^Observation:)|\Z)", rf"{_OPENS}\1{_CLOSES}"),
         ("[unused11]", r"\[unused11\]\s*(?=[\[{])", _OPENS),
         ("[unused12]", r"\[unused12\]", _CLOSES),
-        (">>>", r"(?m)^>>>(?=[\w.-]{1,200}\n\s*\{)|(?<=\})>>>(?=[\w.-]{1,200}\n\s*\{)", _OPENS),
+        (">>>", r"(?m)^ {0,3}>>>(?=[\w.-]{1,200}\n\s*\{)|(?<=\})>>>(?=[\w.-]{1,200}\n\s*\{)", _OPENS),
         ("<|recipient|>", r"(?:<\|from\|>assistant\s*)?<\|recipient\|>\s*([\w.-]{1,200})\s*<\|content\|>(?=\s*\{)", rf"{_OPENS}\1\n"),
         ("<|content_invoke_tool_json|>", r"(?s)(?:<\|message_model\|>[\w.-]{1,200})?<\|content_invoke_tool_json\|>(.+?)(?:<\|end_message\|>|\Z)", rf"{_OPENS}\1{_CLOSES}"),
         ("```json", r"(?m)^function(?=[\w.-]{1,200}\n```json\n)", ""),
@@ -117,6 +128,7 @@ def respelled(text: str, quoted: Callable[[str], Sequence[tuple[int, int]]] = la
     Args:
         quoted: tells the code of a text: what begins in it is an example, and stays as it is.
     """
+    text = _plain(text)
     for one in SPELLINGS:
         if one.sign in text:
             blocks = sorted(quoted(text))
@@ -127,6 +139,25 @@ def respelled(text: str, quoted: Callable[[str], Sequence[tuple[int, int]]] = la
                 text,
             )
     return text
+
+
+def _plain(text: str) -> str:
+    """The text as a model wrote it: some servers escape it for HTML or send both characters of a line end, some models write tags large."""
+    if text.lstrip().startswith("&lt;") and "<" not in text:
+        text = html.unescape(text)
+    if "\r\n" in text and text.count("\n") == text.count("\r\n"):
+        text = text.replace("\r\n", "\n")
+    if _LARGE.search(text) and not _SMALL.search(text):
+        text = _TAGS.sub(lambda found: found[0].lower(), text)
+    return text
+
+
+_TAG_NAMES = r"(?:[a-z]{1,12}:)?(?:tool_?(?:calls?|use|name)|function(?:_?calls?|_name)?|invoke|tool|use_mcp_tool|server_name|start_function_call)"
+_LARGE = late(rf"<(?=[a-z_:]{{0,30}}[A-Z])(?i:{_TAG_NAMES})(?=[\s=>])")
+_SMALL = late(rf"<{_TAG_NAMES}(?=[\s=>])")
+_TAGS = late(
+    rf"</?(?i:{_TAG_NAMES}|(?:[a-z]{{1,12}}:)?(?:parameters?|param|args?|arg_key|arg_value|name|arguments|input|end_function_call))(?=[\s=>])"
+)
 
 
 def _is_inside(at: int, blocks: Sequence[tuple[int, int]]) -> bool:
@@ -220,16 +251,43 @@ def _read(
 ) -> tuple[str, Sequence[_Leak]]:
     """The text, without marks before its calls, and the leaks of it."""
     leaks = _bare_leaks(text, tools, model, is_thought=is_thought) or list(_leaks(text, tools))
+    if not leaks and _WRITES_BARE.search(model):
+        leaks = _fenced_leaks(text, tools)
     if not leaks:
         return _marked(text, tools)
     return text, () if _explains(text, leaks) else leaks
 
 
+def _fenced_leaks(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
+    """The calls of a fence that ends a reply, with calls alone in it, alone or behind words that mean them."""
+    whole = text.rstrip().removesuffix("```")
+    start = max(0, whole.rfind("\n```") + 1)
+    opened = _FENCE_LINE.match(whole, start)
+    if opened is None or _EXAMPLE.search(text, 0, start):
+        return []
+    if text[:start].strip() and not _MEANT.search(text, 0, start):
+        return []
+    body = whole[opened.end() :]
+    leaks = list(_leaks(body, tools))
+    if not leaks or without_tokens(_without(body, leaks)).strip():
+        return []
+    calls = tuple(call for leak in leaks for call in leak.calls)
+    cores = tuple(core for leak in leaks for core in leak.cores)
+    return [_Leak(start=start, end=len(text), cores=cores, calls=calls)]
+
+
+_FENCE_LINE = late(r"\s*`{3,}\w*[ \t]*\n")
+
+
 def _explains(text: str, leaks: Sequence[_Leak]) -> bool:
-    """True for calls that a text shows a person: it announces them and goes on behind them, or calls them an example.
+    """True for calls that a text shows a person: it announces them and goes on behind them, calls them an example, or has several,
+    each under a heading.
 
     A model that means its call says so in the first person, and stops behind it to wait for the result.
     """
+    heads = [_HEADING.search(text, 0, leak.start) is not None for leak in leaks[:2]]
+    if len(heads) > 1 and all(heads) and _HEADING.search(text, leaks[0].end, leaks[1].start):
+        return True
     before = text[: leaks[0].start].rstrip(" \t\n*_`")
     if not before.endswith((":", "：")):
         return False
@@ -239,6 +297,8 @@ def _explains(text: str, leaks: Sequence[_Leak]) -> bool:
     return (goes_on and (is_example or not is_meant)) or (is_example and not is_meant)
 
 
+_HEADING = late(r"(?m)^#{1,6} .*\n\s*\Z")
+"""A heading right before the end of what is searched."""
 _SENTENCE_END = late(r"(?<!e\.g)[.!?]\s+(?=\w)|[。！？]\s*(?=\w)")
 _MEANT = late(
     r"(?i)\bI(?:['’](?:ll|m|ve)\b|(?=[ ,])(?! would\b))|\b(?:let me|let['’]s|now|next|first|sure|ok(?:ay)?|this too)\b|\bich\b|\bje\b|\bvoy a\b|我|現在|现在|まず|正在|运行|執行|执行"
@@ -400,24 +460,29 @@ _BEGUN = late(r"<[|｜][^<>|｜\s]{0,40}tool[^<>|｜\s]{0,40}[|｜]>")
 
 
 def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str, *, is_thought: bool) -> list[_Leak]:
-    """Calls up to the end of a text: of a model that is known to write them so, or alone and told as calls by themselves."""
+    """Calls up to the end of a text: of a model that is known to write them so, or told as calls by themselves."""
     is_known = _WRITES_BARE.search(model) is not None
-    for head in islice(_BARE_HEAD.finditer(text), _MOST_TRIES if is_known else 1):
+    for head in islice(_BARE_HEAD.finditer(text), _MOST_TRIES):
         body, is_alone = head.end(), head.start() == 0
-        if not (is_known or (is_alone and not head[2] and _tells_itself(text, body))):
+        fence = head[2] or ""
+        is_yaml, is_code = "yaml" in fence or "yml" in fence, text[body] == "<" or "py" in fence
+        may_follow_words = is_yaml or text[body] in "[{" or ((head[1] or is_thought) and not is_code)
+        if not is_alone and not may_follow_words:
             continue
-        is_code = text[body] == "<" or "py" in (head[2] or "")
-        if not (is_alone or ((head[1] or is_thought) and not is_code)):
+        is_meant = is_alone or _MEANT.search(text, 0, head.start()) is not None
+        if not (is_meant or is_thought or (is_known and head[1] and not is_yaml)):
+            continue
+        if not (is_known or (not fence and _tells_itself(text, body))):
             continue
         found = _json_calls(text, body, tools) or (dialect_calls(text, body, tools) if is_known else None)
         if found is None:
             continue
-        has_fence = bool(head[2]) and not text[body : found[1]].rstrip().endswith("```")
+        has_fence = bool(fence) and not text[body : found[1]].rstrip().endswith("```")
         if not _REST[has_fence].match(text, found[1]):
             continue
         if OPENINGS.search(text, 0, head.start()):
             continue
-        if not head[2] and any(first <= body < end for first, end in _quoted(text)):
+        if not fence and any(first <= body < end for first, end in _quoted(text)):
             continue
         core = text[body : found[1]]
         leak = _leak_of(head.start(), len(text), (core, without_tokens(core)), found[0])
@@ -436,18 +501,30 @@ def _tells_itself(text: str, at: int) -> bool:
         isinstance(one, dict)
         and (
             one.get("type") in _CALL_TYPES
-            or "tool_call_id" in one
+            or any(one.keys() >= keys for keys in _CALL_KEYS)
             or any(isinstance(one.get(key), list) for key in LISTS_OF_CALLS)
+            or (len(one) == 1 and isinstance(next(iter(one.values())), dict) and one.keys() & {*WRAPS})
         )
         for one in several
     )
 
 
+_CALL_KEYS: tuple[set[str], ...] = (
+    {"tool_call_id"},
+    {"action", "action_input"},
+    {"tool_name", "parameters"},
+    {"tool_name", "arguments"},
+    {"tool_name", "tool_input"},
+    {"tool_name", "tool_args"},
+    {"tool", "tool_input"},
+    {"tool", "tool_args"},
+)
+"""Keys that only a call has. Source: Cohere, LangChain's and other agents' prompts (read 2026-11)."""
 _CALL_TYPES = ("function", "function_call", "tool_call", "tool_use")
 _BARE_HEAD = late(
-    r"(?:\A|(?<=\S)[ \t]*\n([ \t]*\n)?)\s*(`{3,}(?:json|xml|py(?:thon)?|tool_\w+)?[ \t]*\n\s*)?(?=[\[{<]|[\w.]{1,200}\(|[\w.:-]{1,200}\s*(?:```json\s*)?\{)"
+    r"(?:\A|(?<=\S)[ \t]*\n([ \t]*\n)?)\s*(`{3,}(?:json|xml|ya?ml|py(?:thon)?|tool_\w+)?[ \t]*\n\s*)?(?=[\[{<]|(?:-[ \t]+)?[\"']?\w{4,13}[\"']?:[ \t]|[\w.]{1,200}\(|[\w.:-]{1,200}\s*(?:```json\s*)?\{)"
 )
-_REST = {False: late(r"\s*\Z"), True: late(r"\s*`{3,}\s*\Z")}
+_REST = {False: late(r"\s*\Z"), True: late(r"\s*(?:`{3,}\s*)?\Z")}
 _WRITES_BARE = late(
     r"(?i)qwen-?[23]|qwen-?coder|qwq|llama-?[34]|llama-?xlam|xlam|hammer|devstral|codestral|mistral|ministral|magistral|glm-?4|granite|phi-?[34]|gemma"
     r"|hermes|toolace|watt-tool|arch-(?:function|agent)|nemotron|functionary|firefunction|lfm-?2|olmo|smollm|falcon|internlm|command-?[ar]|deepseek|kimi|minimax|apertus|gigachat|pangu"
@@ -575,8 +652,10 @@ def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | 
     return (calls, core_end) if calls else None
 
 
-_BETWEEN = late(r"\s*(?:[;,]\s*(?=[\[{])|[}\]]{1,3}\s*(?=</tool_call>))?")
-"""Between two objects, or before the end: models write semicolons, or close once too often."""
+_BETWEEN = late(
+    r"\s*(?:[;,]\s*(?=[\[{])|`{3,}\s*`{3,}(?:json)?[ \t]*\n\s*(?=[\[{])|[}\]]{1,3}\s*(?=</tool_call>))?"
+)
+"""Between two objects, or before the end: models write semicolons, a fence for each, or close once too often."""
 
 
 def _value_at(text: str, at: int) -> tuple[Any, int] | None:

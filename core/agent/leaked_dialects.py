@@ -10,9 +10,11 @@ import ast
 import html
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
+from core.agent import leaked_yaml
 from core.kernel.codecs import DECODER, DEEPEST, end_of, loose_object, read_json
 from core.kernel.patterns import late
 from core.kernel.values.stack import ToolSchema
@@ -42,7 +44,7 @@ OPENINGS = late(
     r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
     rf"|<{_PREFIX}{_INVOKES}"
     r"|<[|｜][^<>|｜\s]{1,40}[|｜]?>(?=\s*[\[{])|✿[A-Z]{2,12}✿:|\bfunctools(?=\[)|^tool_code(?=print\()"
-    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>\s*|^[ \t]*|(?<=assistant)\s*)(?:commentary|analysis)\s+(?:json\s+)?to=|(?:^|<\|start\|>)assistant\s+to=|^to=(?=functions\.|multi_tool_use\.)"
+    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>\s*|^[ \t]*|(?<=assistant)\s*)(?:commentary|analysis)\s+(?:json\s+)?to=|(?:^|<\|start\|>)assistant\s+to=|^[ \t]*to=(?=functions\.|multi_tool_use\.)"
     rf"|^[ \t*]{{0,9}}{_LABEL}(?=[\w.:-]{{1,200}}{_LABEL_OF_INPUT})"
     r"|^(?:functions|default_api)[.:](?=[\w.:-]{1,200}[ \t]?[{(])"
     r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*[{(])"
@@ -93,7 +95,7 @@ def dialect_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found 
     return (calls, end) if calls else None
 
 
-_COMMAS = late(r"\s*[;,]\s*(?=[\[{\w])")
+_COMMAS = late(r"\s*[;,]\s*(?=[\[{\w<])")
 """Llama and NexusRaven write semicolons between calls."""
 _LAST = late(rf"(?:{_TOKEN}|<[|｜]?(?:\w{{1,10}}[|｜:])?[|｜]?(?:tool|function)_calls?)\Z")
 _MOST_TOKEN = 100
@@ -129,8 +131,12 @@ def _call_at(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
 
 def _closed(text: str, at: int) -> int:
     """End of the tokens behind a call: blanks alone belong to what follows."""
-    end = end_of(_TOKENS, text, at)
+    end = end_of(_CLOSING, text, at)
     return end if text[at:end].strip() else at
+
+
+_CLOSING = late(rf"(?:\s|`{{3,}}\w*|(?!<(?:tool_|function_)?name>)(?:{_TOKEN}))*")
+"""A tag of a name belongs to the next call."""
 
 
 def _tool(name: str, tools: Mapping[str, ToolSchema]) -> str:
@@ -140,13 +146,13 @@ def _tool(name: str, tools: Mapping[str, ToolSchema]) -> str:
 
 
 def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:
-    """An object: JSON, or as `loose_json` reads it."""
+    """An object: JSON, or as `loose_object` reads it."""
     read = _value_at(text, at)
     return read if read is not None and isinstance(read[0], dict) else None
 
 
 def _value_at(text: str, at: int) -> tuple[Any, int] | None:
-    """A value of JSON, or an object as `loose_json` reads it."""
+    """A value of JSON, or an object as `loose_object` reads it."""
     try:
         return DECODER.raw_decode(text, at)
     except RecursionError:
@@ -241,9 +247,13 @@ _CALL_ARGUMENTS = (
 """Keys of a call as models write it: OpenAI's, Llama's, Anthropic's, and those of agents' prompts."""
 
 
+WRAPS = ("function", "function_call", "functionCall", "tool_call", "toolCall", "tool_use", "toolUse")
+"""Keys of an object that holds a call. Source: OpenAI, Gemini, Bedrock (read 2026-11)."""
+
+
 def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[str, Any]] | None:
     """A call as an object with a name and arguments; None for anything else, and for an unknown tool."""
-    for wrap in ("function", "function_call", "tool_call"):
+    for wrap in WRAPS:
         if isinstance(value, dict) and isinstance(value.get(wrap), dict):
             value = value[wrap]
     if not isinstance(value, dict):
@@ -277,6 +287,36 @@ def is_schema(value: Any) -> bool:
         and value.get("type") == "object"
         and isinstance(value.get("properties"), dict)
     )
+
+
+def _yamled(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
+    """YAML: a name and arguments, or behind a marker the name in a line of its own."""
+    try:
+        if leaked_yaml.begins(text, at):
+            told, end = leaked_yaml.named_calls(text, at)
+        elif (
+            (head := _NAME_LINE.match(text, at)) and _is_marked(text, at) and (name := _tool(head[1], tools))
+        ):
+            arguments, end = leaked_yaml.arguments_in(text, head.end(), types_of(tools[name]))
+            return [(name, arguments)], end
+        else:
+            return None
+        calls = [
+            (name, leaked_yaml.arguments_of(given, types_of(tools[name])))
+            for said, given in told
+            if (name := _tool(said, tools))
+        ]
+    except ValueError:
+        return None
+    return (calls, end) if calls and len(calls) == len(told) else None
+
+
+_NAME_LINE = late(r"([\w.:-]{1,200})[ \t]*\r?\n")
+
+
+def _is_marked(text: str, at: int) -> bool:
+    """True behind a marker."""
+    return text[max(0, at - 9) : at].rstrip()[-1:] in {">", "]"}
 
 
 def _in_pairs(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -338,6 +378,9 @@ def _with_inside(
     types, arguments = types_of(tools[name]), dict[str, Any]()
     if inner := _object_at(text, end_of(_BLANKS, text, place)):
         arguments, place = inner
+    else:
+        with suppress(ValueError):
+            arguments, place = leaked_yaml.arguments_in(text, place, types)
     while (parameter := opening.match(text, place) or _ELEMENT.match(text, place)) is not None:
         parameter_end = f"</{parameter[1]}>"
         end = text.find(parameter_end, _behind_cdata(text, parameter.end()))
@@ -454,12 +497,19 @@ _WORDS = {"true": True, "false": False, "null": None}
 def _alone(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """A name between markers, for a tool that needs no arguments."""
     head = _NAME_ALONE.match(text, at)
-    name = _tool(head[1], tools) if head and text[max(0, at - 9) : at].rstrip()[-1:] in {">", "]"} else ""
-    return ([(name, {})], head.end()) if head and name else None
+    name = _tool(head[1], tools) if head and _is_marked(text, at) else ""
+    return ([(name, {})], head.end()) if head and name and not _needs_arguments(tools[name]) else None
+
+
+def _needs_arguments(tool: ToolSchema) -> bool:
+    try:
+        return bool(read_json(tool.parameters_json).get("required"))
+    except (ValueError, AttributeError):
+        return False
 
 
 _NAME_ALONE = late(
-    rf"([\w.:-]{{1,200}})\s*(?=</[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|<[|｜](?![^<>|｜\s]{{0,40}}(?:arg|begin|start|sep))[^<>|｜\s]{{0,40}}(?i:call)[^<>|｜\s]{{0,40}}[|｜]?>|\[/[A-Z_]{{0,20}}CALLS?\])"
+    rf"([\w.:-]{{1,200}})\s*(?!</\w{{1,20}}>\s*<(?:arguments|parameters|input|args|params)\b)(?=</[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|<[|｜](?![^<>|｜\s]{{0,40}}(?:arg|begin|start|sep))[^<>|｜\s]{{0,40}}(?i:call)[^<>|｜\s]{{0,40}}[|｜]?>|\[/[A-Z_]{{0,20}}CALLS?\])"
 )
 _FORMS = (
     _invoked,
@@ -470,9 +520,10 @@ _FORMS = (
     _with_parts,
     _with_attributes,
     _element,
+    python_calls,
     _named,
     _listed,
-    python_calls,
+    _yamled,
     _alone,
 )
 
@@ -487,8 +538,12 @@ def types_of(tool: ToolSchema) -> Mapping[str, object]:
 
 
 def value_of(text: str, kind: object) -> Any:
-    """Value of a parameter: text where the schema asks for that, else JSON where it is such."""
-    words = text.removeprefix("\n").removesuffix("\n")
+    """Value of a parameter: text where the schema asks for that, else JSON where it is such.
+
+    A line end belongs to the value where it has several lines and none before them: such a text is a file's.
+    """
+    is_framed = text.startswith("\n") or text.count("\n") == 1
+    words = text.removeprefix("\n").removesuffix("\n") if is_framed else text
     if words.startswith("<![CDATA[") and words.endswith("]]>"):
         words = words[9:-3]
     if kind == "string":

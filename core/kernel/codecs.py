@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import tomllib
@@ -336,6 +337,9 @@ _KEY = late(r"\s*(?:<\|\"\|>|<escape>|[\"'])?([\w.$-]{1,128})(?:<\|\"\|>|<escape
 _BARE_END = late(
     r",(?=\s*(?:<\|\"\|>|[\"'])?[\w.$-]{1,128}(?:<\|\"\|>|[\"'])?\s*[:=])|,(?=\s*[}\])])|\}|\]|\)"
 )
+_PLAIN = late(r"\"[^\"\\]*(?:\\.[^\"\\]*)+\"|'[^'\\]*(?:\\.[^'\\]*)+'")
+"""A text in plain quotes with a backslash in it: what is between them is escaped."""
+_PYTHON = {"True": True, "False": False, "None": None}
 _CLOSES = {"{": "}", "(": ")"}
 _BLANKS = late(r"\s*")
 _COMMA = late(r"\s*,?\s*")
@@ -383,6 +387,8 @@ def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
         return _object(text, at, depth)
     if text[at] == "[":
         return _list(text, at, depth)
+    if (plain := _PLAIN.match(text, at)) and (told := _unescaped(plain[0])) is not None:
+        return told, plain.end()
     if quote := _QUOTE.match(text, at):
         end = text.index(quote[0], quote.end())
         return text[quote.end() : end], end + len(quote[0])
@@ -408,8 +414,18 @@ def _list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
     return made, at + 1
 
 
+def _unescaped(text: str) -> str | None:
+    """A text between quotes with a backslash in it, as Python and JSON read it; None where they do not."""
+    try:
+        return str(ast.literal_eval(text.replace("\n", "\\n")))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
 def _word(text: str) -> Any:
-    """A value of JSON, or a word, that stands without quotes."""
+    """A value of JSON or of Python, or a word, that stands without quotes."""
+    if text in _PYTHON:
+        return _PYTHON[text]
     try:
         return read_json(text)
     except (ValueError, RecursionError):

@@ -37,6 +37,8 @@ _STARTS = ("", "<|start|>assistant")
 _TAGS = {
     **{f"<{name}>": f"</{name}>" for name in _NAMES},
     "[THINK]": "[/THINK]",
+    "<|open|>think<|sep|>": "<|close|>think<|sep|>",
+    "<|think:start|>": "<|think:end|>",
     "◁think▷": "◁/think▷",
     "<|channel>thought": "<channel|>",
     "<|inner_prefix|>": "<|inner_suffix|>",
@@ -47,7 +49,13 @@ _TAGS = {
 }
 _SPOKEN = (
     *(f"{start}<|channel|>{name}<|message|>" for start in _STARTS for name in ("final", "commentary")),
-    *("<|START_RESPONSE|>", "<|START_TEXT|>", "<|begin_of_solution|>", "<|begin|>assistant<|content|>"),
+    *(
+        "<|START_RESPONSE|>",
+        "<|open|>response<|sep|>",
+        "<|START_TEXT|>",
+        "<|begin_of_solution|>",
+        "<|begin|>assistant<|content|>",
+    ),
 )
 """Markers before the words of a reply. Source: templates of gpt-oss, Cohere Command, Gemma 4, Apertus, OpenThinker, Solar (read 2026-11)."""
 _SHUTS = (*(f"</{name}>" for name in _NAMES), "[/THINK]", "◁/think▷", "<|END_THINKING|>")
@@ -79,6 +87,7 @@ _LAST = (
             "observation",
         ]
     ),
+    *("<|close|>message<|sep|>", "<|close|>response<|sep|>", "<|end_of_msg|>", "<|eot|>", "<|eom|>"),
     *("</s>", "<end_of_turn>", "<turn|>", "<｜end▁of▁sentence｜>", "[e~["),
 )
 """Ends of a turn in the templates of models, left at the end of a text."""
@@ -196,5 +205,6 @@ def _without_last(part: Part) -> Part:
     kept = part.text.rstrip()
     while ended := next((one for one in _LAST if kept.endswith(one)), ""):
         kept = kept[: -len(ended)].rstrip()
-    is_same = len(kept) == len(part.text.rstrip()) or not kept or kept.endswith("`")
+    is_quoted = kept.endswith("`") and not kept.endswith("\n```")
+    is_same = len(kept) == len(part.text.rstrip()) or not kept or is_quoted
     return part if is_same else replace(part, text=kept)

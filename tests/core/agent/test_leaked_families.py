@@ -12,6 +12,7 @@ from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallP
 from core.kernel.values.stack import ToolSchema
 from core.services.providers.thought_tags import parted
 from tests.operations import LINEAR, growth
+from tests.vendors.world.explained import EXPLAINED
 from tests.vendors.world.families import FAMILIES, HARD, ONE, TALK, Call, Family, cut, shapes
 
 
@@ -61,6 +62,12 @@ def test_talk_about_calls_is_no_call(name: str, part: Callable[[str], Part]) -> 
     assert recovered(text, model, part) == (text if part is TextPart else "", [])
 
 
+@pytest.mark.parametrize("text", EXPLAINED)
+@pytest.mark.parametrize("model", ["m", "qwen2.5-coder:7b", "Llama-3.1-8B-Instruct"])
+def test_a_reply_that_explains_calls_stays_text(text: str, model: str) -> None:
+    assert recovered(text, model) == (text, [])
+
+
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_a_call_that_stands_in_what_was_shown_is_none(family: Family) -> None:
     text = family.write([HARD])
@@ -79,6 +86,29 @@ def test_signs_of_families_are_read_in_proportion(sign: str) -> None:
     unit = f"\n{sign} ```json\n[{sign}<tool_call>{{"
 
     assert growth(lambda size: recovered(unit * size, "Qwen3-32B"), 300) <= LINEAR
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "write_file(path='it\\'s.txt', overwrite=True)",
+        "<tool_call>{'name': 'write_file', 'arguments': {'path': 'it\\'s.txt', 'overwrite': True}}</tool_call>",
+    ],
+)
+def test_values_of_python_are_values(form: str) -> None:
+    assert recovered(form, "Qwen3-32B")[1] == [("write_file", {"path": "it's.txt", "overwrite": True})]
+
+
+def test_the_last_line_end_of_a_file_stays() -> None:
+    text = '<invoke name="write_file"><parameter name="content">a\nb\n</parameter></invoke>'
+
+    assert recovered(text, "m")[1] == [("write_file", {"content": "a\nb\n"})]
+    assert recovered(text.replace("a\nb", "a"), "m")[1] == [("write_file", {"content": "a"})]
+
+
+@pytest.mark.parametrize("more", ["&a ", "!!python/name:os.system ", "*a "])
+def test_yaml_that_is_more_than_values_is_no_call(more: str) -> None:
+    assert recovered(f"<tool_call>\nname: read_file\narguments:\n  path: {more}x\n</tool_call>", "m")[1] == []
 
 
 @pytest.mark.parametrize("unit", ["\n", " \n", "a\n\n", "\n\n{", "f(\n"])

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import yaml
+
 Json = dict[str, Any]
 Call = tuple[str, Json]
 
@@ -228,7 +230,62 @@ def cdata(name: str, given: Json) -> str:
     return f'<function name="{name}">{several}</function>'
 
 
+def kimi_k3_object(calls: Sequence[Call]) -> str:
+    several = (
+        f'<|open|>call tool="{name}" index="{at}"<|sep|><|open|>json type="object"<|sep|>{js(given)}<|close|>json<|sep|><|close|>call<|sep|>'
+        for at, (name, given) in enumerate(calls, 1)
+    )
+    return f"<|open|>tools<|sep|>{''.join(several)}<|close|>tools<|sep|>"
+
+
+def kimi_k3_cut(calls: Sequence[Call]) -> str:
+    """As a gateway hands it on that takes tags out where they touch."""
+    whole = kimi_k3(calls).replace("<|open|>tools<|sep|><|open|>call", "<|open|>toolscall")
+    return whole.replace("<|close|>tools<|sep|>", "<|close|>toolsmessage<|sep|>")
+
+
+def solar_open(calls: Sequence[Call]) -> str:
+    several = (
+        f"<|tool_call:begin|>c{at}<|tool_call:name|>{name}<|tool_call:args|>{js(given)}<|tool_call:end|>"
+        for at, (name, given) in enumerate(calls)
+    )
+    return f"<|tool_calls|>{''.join(several)}"
+
+
+def claude_2(name: str, given: Json) -> str:
+    inside = "".join(f"<{key}>{raw(value)}</{key}>\n" for key, value in given.items())
+    return f"<invoke>\n<tool_name>{name}</tool_name>\n<parameters>\n{inside}</parameters>\n</invoke>"
+
+
+def as_yaml(value: Any) -> str:
+    return yaml.safe_dump(value, allow_unicode=True, sort_keys=False)
+
+
+def yaml_named(name: str, given: Json) -> str:
+    return as_yaml({"name": name, "arguments": given})
+
+
 FAMILIES = [
+    Family("kimi-k3-object", kimi_k3_object, "Kimi K3, dynamo's parser", ends="<|close|>tools<|sep|>", model="Kimi-K3"),
+    Family("kimi-k3-cut", kimi_k3_cut, "can1357/oh-my-pi#8495", ends="<|close|>toolsmessage<|sep|>", model="Kimi-K3"),
+    Family("kimi-k3-message", lambda calls: f"<|open|>response<|sep|><|close|>response<|sep|>{kimi_k3(calls)}<|close|>message<|sep|>", "Kimi K3", model="Kimi-K3"),
+    Family("dsml-other-bars", each(invokes("‖DSML‖", typed=True), "<‖DSML‖tool_calls>\n", "\n", "\n</‖DSML‖tool_calls>"), "lsdefine/GenericAgent#804", model="DeepSeek-V4"),
+    Family("minicpm-glued", lambda calls: each(invokes("", gap="", tag="function", item="param"))(calls).replace(" name=", "name="), "MiniCPM 5, vLLM's tests", model="MiniCPM5"),
+    Family("minicpm-sign", lambda calls: each(invokes("", gap="", tag="function", item="param"))(calls).replace(" name=", "Ġname="), "MiniCPM 5, vLLM's tests", model="MiniCPM5"),
+    Family("solar-open", solar_open, "Solar Open", ends="<|tool_call:end|>", model="solar-open-100b"),
+    Family("glimmer-to", each(lambda n, g: f"<|start|>assistant to={n}<|message|><atem:function_calls>\n{invokes('atem:')(n, g)}\n</atem:function_calls><|eom|>"), "Muse Glimmer, Ollama's tests", model="muse-glimmer"),
+    Family("claude-2", each(claude_2, "<function_calls>\n", "\n", "\n</function_calls>"), "Claude 2 as text", model="claude", has_nested=False),
+    Family("rwkv-python", each(lambda n, g: f"<tool_call>\n{({'arguments': g, 'name': n, 'type': 'tool_call'})!r}\n</tool_call>", between="\n"), "RWKV: a dict of Python", model="rwkv7-g1"),
+    Family("gemini-object", each(lambda n, g: js({"functionCall": {"name": n, "args": g}}), between="\n"), "Gemini's and Gemma's JSON as text", model="gemma-3-27b-it"),
+    Family("bedrock-object", each(lambda n, g: js({"toolUse": {"toolUseId": "t", "name": n, "input": g}}), between="\n"), "Bedrock's JSON as text", model="llama3-3-70b"),
+    Family("agent-action", each(lambda n, g: f"```json\n{js({'action': n, 'action_input': g})}\n```", between="\n"), "LangChain's structured chat", model="llama3.3"),
+    Family("large-tags", each(lambda n, g: f"<Tool_Call>\n{coder(n, g)}\n</Tool_Call>".replace("<function", "<Function").replace("</function", "</Function"), between="\n"), "tags in another case", model="Qwen3-Coder-30B"),
+    Family("coder-in-a-fence", each(lambda n, g: f"<tool_call>\n{coder(n, g)}\n</tool_call>", "```xml\n", "\n", "\n```"), "a fence around all of it", model="Qwen3-Coder-30B"),
+    Family("yaml-tag", each(lambda n, g: f"<tool_call>\n{yaml_named(n, g)}</tool_call>", between="\n"), "YAML between tags", model="m"),
+    Family("yaml-name-line", each(lambda n, g: f"<tool_call>\n{n}\n{as_yaml(g) if g else ''}</tool_call>", between="\n"), "a name and YAML between tags", model="m"),
+    Family("yaml-element", each(lambda n, g: f"<{n}>\n{as_yaml(g) if g else ''}</{n}>", between="\n"), "minpeter/ai-sdk-tool-call-middleware#79", model="m"),
+    Family("yaml-fence", each(lambda n, g: f"```yaml\n{as_yaml({'tool': n, 'args': g})}```", between="\n"), "YAML in a fence", model="Qwen3-32B"),
+    Family("yaml-tool-fence", each(lambda n, g: f"```tool_call\n{yaml_named(n, g)}```", between="\n"), "YAML in a fence of calls", model="m"),
     Family("hermes", each(lambda n, g: f"<tool_call>\n{named(n, g)}\n</tool_call>", between="\n"), "Hermes 2/3, Qwen 2.5 and 3, EXAONE 4, Granite 4, ERNIE 4.5, Ling", ends="\n</tool_call>", model="Qwen3-32B"),
     Family("qwen3-coder", each(lambda n, g: f"<tool_call>\n{coder(n, g)}\n</tool_call>", between="\n"), "Qwen3-Coder, Qwen 3.5, Nemotron 3, Step 3.5, MiMo", ends="\n</tool_call>", model="Qwen3-Coder-30B"),
     Family("seed-oss", each(lambda n, g: f"<seed:tool_call>\n{tight_coder(n, g)}\n</seed:tool_call>", between="\n"), "ByteDance-Seed-OSS.jinja", ends="\n</seed:tool_call>", model="Seed-OSS-36B"),
