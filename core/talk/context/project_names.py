@@ -6,6 +6,7 @@ import os
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from core.kernel.language import tr
 from core.kernel.queue import queued
@@ -22,43 +23,31 @@ MOST_LOOKED_AT = 4_000
 """Places of the first word that one lookup looks at: of a letter that stands everywhere, the rest is not ranked."""
 FRESH_S = 10.0
 """Age from which the names are read again, behind the answer of the names so far."""
+_SEPARATORS = str.maketrans("", "", "/_-. ")
 SYMBOL = "#"
 """Mark between a file and a symbol in it."""
 
 
-class ProjectNames:
-    """Files and folders by name. O(names) to make; a lookup is a scan of one text. Immutable.
+class _Lines:
+    """Lines in one text, which is scanned for words."""
 
-    Args:
-        files, folders: relative to the project's root, POSIX.
-    """
-
-    def __init__(self, files: Sequence[str] = (), folders: Sequence[str] = ()) -> None:
-        self._names = (*(f"{folder}/" for folder in sorted(folders) if folder not in ("", ".")), *files)
-        folded = [name.casefold() for name in self._names]
-        self._text = "\n" + "\n".join(folded) + "\n"
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._text = "\n" + "\n".join(lines) + "\n"
         self._starts: list[int] = []
         at = 1
-        for name in folded:
+        for line in lines:
             self._starts.append(at)
-            at += len(name) + 1
+            at += len(line) + 1
 
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def find(self, wanted: str, most: int = SHOWN) -> tuple[str, ...]:
-        """The best names that hold every word: those that begin with the first one, then those whose own name does, then by length."""
-        words = wanted.casefold().split()
-        if not words:
-            return self._names[:most]
+    def find(self, words: Sequence[str]) -> list[int]:
+        """Numbers of the lines that hold every word, the best first: by where the first one stands, then by length."""
         found: dict[int, tuple[int, int]] = {}
         for at in self._places(words[0]):
             number = bisect_right(self._starts, at) - 1
-            line = self._text[self._starts[number] : self._starts[number] + len(self._names[number])]
+            line = self._text[self._starts[number] : self._text.index("\n", at)]
             if number not in found and all(word in line for word in words[1:]):
                 found[number] = (self._rank(line, words[0]), len(line))
-        best = sorted(found, key=lambda number: (found[number], number))
-        return tuple(self._names[number] for number in best[:most])
+        return sorted(found, key=lambda number: (found[number], number))
 
     @staticmethod
     def _rank(line: str, word: str) -> int:
@@ -73,6 +62,40 @@ class ProjectNames:
                 yield at + len(lead) - len(word)
                 seen += 1
                 at = self._text.find(lead, at + 1)
+
+
+class ProjectNames:
+    """Files and folders by name. O(names) to make; a lookup is a scan of one text. Immutable.
+
+    Args:
+        files, folders: relative to the project's root, POSIX.
+    """
+
+    def __init__(self, files: Sequence[str] = (), folders: Sequence[str] = ()) -> None:
+        self._names = (*(f"{folder}/" for folder in sorted(folders) if folder not in ("", ".")), *files)
+        self._folded = [name.casefold() for name in self._names]
+        self._lines = _Lines(self._folded)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    @cached_property
+    def _joined(self) -> _Lines:
+        return _Lines([name.translate(_SEPARATORS) for name in self._folded])
+
+    def find(self, wanted: str, most: int = SHOWN) -> tuple[str, ...]:
+        """The best names that hold every word: those that begin with the first one, then those whose own name does, then by length.
+
+        Where none does: those that hold the words between separators (`file5077` finds `file_50_77`).
+        """
+        words = wanted.casefold().split()
+        if not words:
+            return self._names[:most]
+        best = self._lines.find(words)
+        joined = [word for word in (word.translate(_SEPARATORS) for word in words) if word]
+        if not best and joined:
+            best = self._joined.find(joined)
+        return tuple(self._names[number] for number in best[:most])
 
 
 class LookupHandler:

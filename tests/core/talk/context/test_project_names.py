@@ -45,6 +45,19 @@ def test_names_that_begin_with_the_words_come_first_and_ignored_ones_never() -> 
     assert names.find("nothing") == ()
 
 
+def test_words_are_found_across_separators_where_no_name_holds_them_as_typed() -> None:
+    names = ProjectNames(
+        ("src/file_50_77.py", "src/file_50_78.py", "lib/web-app/main.ts", "notes v2.md"), ("src",)
+    )
+    assert names.find("file5077") == ("src/file_50_77.py",)
+    assert names.find("File50 78") == ("src/file_50_78.py",)
+    assert names.find("webappmain") == ("lib/web-app/main.ts",)
+    assert names.find("web_app") == ("lib/web-app/main.ts",)
+    assert names.find("notesv2.md") == ("notes v2.md",)
+    assert names.find("50_7") == ("src/file_50_77.py", "src/file_50_78.py")
+    assert names.find("__") == names.find("file5079") == ()
+
+
 def test_a_project_is_looked_through_without_what_git_leaves_out(tmp_path: Path) -> None:
     found = project(tmp_path).ask("slot")
     assert [hit.path for hit in found.hits] == ["src/slots.py", "src/old/slots.txt"]
@@ -61,7 +74,7 @@ def test_old_names_answer_at_once_and_new_ones_behind_them(tmp_path: Path) -> No
 
 def test_a_lookup_among_a_hundred_thousand_files_looks_at_few_of_them() -> None:
     names = ProjectNames([f"src/room_{n % 100}/module_{n}.py" for n in range(100_000)])
-    looked = sum(1 for _ in names._places("module"))
+    looked = sum(1 for _ in names._lines._places("module"))
     assert looked <= 3 * MOST_LOOKED_AT
     assert names.find("module_99999") == ("src/room_99/module_99999.py",)
 
