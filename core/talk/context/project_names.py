@@ -19,7 +19,7 @@ from core.talk.context.globs import Places, expand, ignores_at
 MOST_NAMES = 250_000
 """Files of a project that are held; of a larger one nobody completes names."""
 SHOWN = 8
-MOST_LOOKED_AT = 4_000
+MOST_LOOKED_AT = 1_500
 """Places of the first word that one lookup looks at: of a letter that stands everywhere, the rest is not ranked."""
 FRESH_S = 10.0
 """Age from which the names are read again, behind the answer of the names so far."""
@@ -73,7 +73,7 @@ class ProjectNames:
 
     def __init__(self, files: Sequence[str] = (), folders: Sequence[str] = ()) -> None:
         self._names = (*(f"{folder}/" for folder in sorted(folders) if folder not in ("", ".")), *files)
-        self._folded = [name.casefold() for name in self._names]
+        self._folded = [name.casefold().replace("\n", " ") for name in self._names]
         self._lines = _Lines(self._folded)
 
     def __len__(self) -> int:
@@ -81,7 +81,7 @@ class ProjectNames:
 
     @cached_property
     def _joined(self) -> _Lines:
-        return _Lines([name.translate(_SEPARATORS) for name in self._folded])
+        return _Lines("\n".join(self._folded).translate(_SEPARATORS).split("\n"))
 
     def find(self, wanted: str, most: int = SHOWN) -> tuple[str, ...]:
         """The best names that hold every word: those that begin with the first one, then those whose own name does, then by length.

@@ -47,13 +47,14 @@ def test_names_that_begin_with_the_words_come_first_and_ignored_ones_never() -> 
 
 def test_words_are_found_across_separators_where_no_name_holds_them_as_typed() -> None:
     names = ProjectNames(
-        ("src/file_50_77.py", "src/file_50_78.py", "lib/web-app/main.ts", "notes v2.md"), ("src",)
+        ("src/file_50_77.py", "src/file_50_78.py", "lib/web-app/main.ts", "notes v2.md", "a\nb.md"), ("src",)
     )
     assert names.find("file5077") == ("src/file_50_77.py",)
     assert names.find("File50 78") == ("src/file_50_78.py",)
     assert names.find("webappmain") == ("lib/web-app/main.ts",)
     assert names.find("web_app") == ("lib/web-app/main.ts",)
     assert names.find("notesv2.md") == ("notes v2.md",)
+    assert names.find("abmd") == ("a\nb.md",)
     assert names.find("50_7") == ("src/file_50_77.py", "src/file_50_78.py")
     assert names.find("__") == names.find("file5079") == ()
 
