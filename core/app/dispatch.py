@@ -85,6 +85,7 @@ from core.talk.discussion.discussion_messages import (
     DiscussionChangedOutside,
     DiscussionCreated,
     DiscussionLoaded,
+    DiscussionsTouched,
     DiscussionTrashed,
     IndexDiscussion,
     LookForChanges,
@@ -468,7 +469,9 @@ def _trashed(before: AppState, given: Stamp, event: DiscussionTrashed) -> Result
     return state, (*effects, *ended, *caching.recall(before, state, event))
 
 
-def _listed(before: AppState, given: Stamp, event: SummariesChanged | SummariesLoaded) -> Result:
+def _listed(
+    before: AppState, given: Stamp, event: SummariesChanged | SummariesLoaded | DiscussionsTouched
+) -> Result:
     state, effects = _by_room(before, given, event)
     return state, (*effects, *caching.recall(before, state, event))
 
@@ -555,6 +558,7 @@ ACROSS = Handlers(
     on_stamped(DiscussionLoaded, _seen_anew),
     on_stamped(DiscussionChangedOutside, _seen_anew),
     on_stamped(DiscussionTrashed, _trashed),
+    on_stamped(DiscussionsTouched, _listed),
     on_stamped(SummariesChanged, _listed),
     on_stamped(SummariesLoaded, _listed),
 )

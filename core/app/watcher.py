@@ -345,7 +345,9 @@ class Watcher:
             self._reserves_dir = str(Path(home) / home_paths.RESERVES_DIR) if home else ""
             self._inbox_dir = str(home_paths.inbox_dir(Path(home))) if home else ""
             self._proposals = str(proposals_file(Path(home))) if home else ""
-            reserves = {os.path.join(self._reserves_dir, home_paths.RESERVES_FILE)} if home else set()
+            # The folder itself too: the lock of a program that ended goes, perhaps between two rounds of the watch.
+            reserves = {os.path.join(self._reserves_dir, home_paths.RESERVES_FILE), self._reserves_dir}
+            reserves = reserves if home else set()
         if self._watch is not None:
             own = {folder, self._proposals, self._inbox_dir} - {""}
             self._watch.watch(curated | settings | logs | knowledge | reserves | own)
@@ -435,16 +437,20 @@ def _entries(folder: str) -> frozenset[str]:
         return frozenset()
 
 
-def _files_of(home: Path, discussion_id: str) -> tuple[str, str]:
-    return str(home_paths.log_file(home, discussion_id)), str(home_paths.meta_file(home, discussion_id))
+_CONTENT = (home_paths.LOG_FILE, home_paths.META_FILE, home_paths.CACHE_FILE)
+
+
+def _files_of(home: Path, discussion_id: str) -> list[str]:
+    folder = home_paths.discussion_dir(home, discussion_id)
+    return [str(folder / name) for name in _CONTENT]
 
 
 def _discussion_of(path: str, discussions_dir: str) -> str:
-    """Id of the discussion whose folder, log, meta or reply under way a path is, empty for any other."""
+    """Id of the discussion whose folder, log, meta, cache or reply under way a path is, empty for any other."""
     folder, name = os.path.split(path)
     if folder == discussions_dir:
         return "" if name.startswith(".") else name
-    is_content = name in (home_paths.LOG_FILE, home_paths.META_FILE, home_paths.REPLY_FILE)
+    is_content = name in (*_CONTENT, home_paths.REPLY_FILE)
     return os.path.basename(folder) if is_content and os.path.dirname(folder) == discussions_dir else ""
 
 

@@ -68,6 +68,7 @@ from core.talk.discussion.discussion_messages import (
     AppendRecords,
     DiscussionChangedOutside,
     DiscussionLoaded,
+    DiscussionsTouched,
     DiscussionTrashed,
     RentToken,
     SummariesChanged,
@@ -94,7 +95,12 @@ def _cache_reported(state: AppState, happened: CacheReported) -> Result:
 
 
 Recalling = (
-    DiscussionLoaded | DiscussionTrashed | SummariesLoaded | SummariesChanged | DiscussionChangedOutside
+    DiscussionLoaded
+    | DiscussionTrashed
+    | DiscussionsTouched
+    | SummariesLoaded
+    | SummariesChanged
+    | DiscussionChangedOutside
 )
 """Events of discussions after which what is known of their caches may be another."""
 
@@ -104,6 +110,8 @@ def recall(before: AppState, after: AppState, happened: Recalling) -> tuple[Cach
     match happened:
         case SummariesChanged():
             return (ReadCaches(tuple(row.meta.id for row in happened.summaries)),)
+        case DiscussionsTouched():
+            return _read_touched(after, happened)
         case DiscussionChangedOutside():
             return (ReadCaches((happened.summary.meta.id,)),)
         case DiscussionLoaded():
@@ -119,6 +127,13 @@ def recall(before: AppState, after: AppState, happened: Recalling) -> tuple[Cach
             return (*_read_recent(after), *_cut(after)) if happened.is_complete else ()
         case _:
             assert_never(happened)
+
+
+def _read_touched(state: AppState, happened: DiscussionsTouched) -> tuple[ReadCaches, ...]:
+    """Recall the caches of open discussions that no call of ours uses: another program writes a cache after its log."""
+    busy, shown = state.turns.calls, state.discussions.open
+    ids = tuple(key for key in happened.discussion_ids if key in shown and key not in busy)
+    return (ReadCaches(ids),) if ids else ()
 
 
 def _cut(state: AppState) -> tuple[TakeCutUpkeep, ...]:

@@ -135,6 +135,8 @@ def with_cache(state: AppState, cache: DiscussionCacheState, order: int | None =
     summary = state.discussions.summaries.get(chosen)
     if summary is not None:
         cache = replace(cache, caching_enabled=summary.meta.caching_enabled)
+    if orders.get(chosen) == known.get(chosen) and state.caching.caches.get(chosen) == cache:
+        return state
     caches = with_entry(state.caching.caches, chosen, cache)
     return replace(state, caching=replace(state.caching, caches=caches, orders=orders))
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core.app.controller import AppController
+from core.kernel.values.cache import DiscussionCache
 from core.kernel.values.state import AppState
+from core.talk.caching.cache_file import HomeCacheStore
 from core.talk.discussion.discussion_messages import CreateDiscussion, ReadDiscussion
+from core.talk.turn.turn_messages import SendPrompt
 from tests.core.app.programs import until
 from tests.core.talk.caching.test_whole import MODEL, World, ask, last_usage
+from tests.patience import PATIENCE_S
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 
 
@@ -76,6 +82,32 @@ def test_after_a_turn_of_a_command_the_window_goes_on_where_that_one_left_the_ca
     assert state.caching.caches[chosen].expires_at != mine.caching.caches[chosen].expires_at
     held = there.caching.caches[chosen].tokens_cached
     assert last_usage(ask(window, chosen, "and by the window?"), chosen).cache_read_tokens >= held
+
+
+def test_a_cache_that_a_command_writes_after_its_reply_is_known_to_the_window(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log tells of the reply first; what the window reads of the cache then is from before."""
+    window = _window(world)
+    chosen = world.discussion(window)
+    mine = ask(window, chosen, "one")
+    command = world.start(owns_home=False)
+    command.send(ReadDiscussion(chosen))
+    until(command, lambda s: chosen in s.discussions.open)
+    save, is_shown, saves = HomeCacheStore.save, threading.Event(), itertools.count(1)
+
+    def late(store: HomeCacheStore, discussion_id: str, cache: DiscussionCache) -> None:
+        assert next(saves) == 1 or is_shown.wait(PATIENCE_S)  # the first: its answer begins
+        save(store, discussion_id, cache)
+
+    monkeypatch.setattr(HomeCacheStore, "save", late)
+    before = mine.spending.spent_today_usd or 0.0
+    command.send(SendPrompt(chosen, "and by the command?"))
+    until(window, lambda s: len(s.discussions.open[chosen].messages) == 4 and _day(s) > before)
+    is_shown.set()
+
+    held = until(command, lambda s: s.caching.caches[chosen].hit_count == 1).caching.caches[chosen]
+    until(window, lambda s: s.caching.caches[chosen].expires_at == held.expires_at)
 
 
 def _window(world: World) -> AppController:

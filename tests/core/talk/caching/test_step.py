@@ -49,6 +49,7 @@ from core.talk.discussion.discussion_messages import (
     CreateOnDisk,
     DiscussionCreated,
     DiscussionLoaded,
+    DiscussionsTouched,
     UpkeepToken,
     WriteMeta,
 )
@@ -340,6 +341,20 @@ def test_a_disabled_discussion_says_so_to_every_call_until_it_is_enabled(book: P
 def test_what_is_held_is_asked_for_when_a_log_is_read(book: Playbook) -> None:
 
     assert of(book.play(DiscussionLoaded(OpenDiscussion("a"))), ReadCaches) == (ReadCaches(("a",)),)
+
+
+def test_what_is_held_of_an_open_discussion_is_asked_for_at_each_touch_unless_a_call_of_ours_uses_it(
+    book: Playbook,
+) -> None:
+    chosen = book.discussion()
+    assert of(book.play(DiscussionsTouched((chosen, "closed"))), ReadCaches) == (ReadCaches((chosen,)),)
+    held = DiscussionCacheState(chosen, "anthropic", START, None, 1, 500)
+    book.play(CacheReported(chosen, held, order=1))
+    before = book.state
+    book.play(CacheReported(chosen, held, order=1))
+    assert book.state.caching is before.caching, "nothing new is nothing to draw"
+    book.ask(chosen, "one")
+    assert not of(book.play(DiscussionsTouched((chosen,))), ReadCaches)
 
 
 def test_a_report_shows_state_totals_and_the_reason_of_a_miss(book: Playbook) -> None:
