@@ -267,12 +267,12 @@ class Crunch(JobProcess):
         header: dict[str, object] = {"job": "messages", "kind": kind.value, "new_bytes": new_bytes}
         return mapped(self.submit(header, data, ""), lambda value: _said(cast("dict[str, object]", value)))
 
-    def pdf(self, data: bytes) -> Future[Found]:
-        """Pages and text of a PDF (`core.talk.discussion.pdf_text.read_pdf`). The future fails with CrunchError."""
-        return mapped(self.submit({"job": "pdf"}, data, ""), lambda value: cast("Found", value))
+    def document(self, data: bytes) -> Future[Found]:
+        """Text of a PDF, an office file or a book (`core.talk.discussion.document_text`). The future fails with CrunchError."""
+        return mapped(self.submit({"job": "document"}, data, ""), lambda value: cast("Found", value))
 
     def page(self, data: bytes, charset: str) -> Future[str]:
-        """Text of an HTML page (`core.agent.page_text`). The future fails with CrunchError."""
+        """Text of an HTML page (`core.talk.discussion.page_text`). The future fails with CrunchError."""
         header: dict[str, object] = {"job": "page", "charset": charset.encode("utf-8", "replace").decode()}
         return mapped(self.submit(header, data, ""), lambda value: cast("str", value))
 
@@ -519,7 +519,7 @@ MOST_COUNTS = 200_000
 """Counts kept; past it all are forgotten and made anew, which costs time and no money."""
 
 BATCH_BYTES = 2_000_000
-PDF_TIMEOUT_S, PAGE_TIMEOUT_S = 30.0, 20.0
+DOCUMENT_TIMEOUT_S, PAGE_TIMEOUT_S = 30.0, 20.0
 
 
 class Counting:
@@ -589,15 +589,15 @@ class Counting:
         """
         return self._crunch.messages(kind, data, new_bytes).result()
 
-    def pdf(self, data: bytes) -> Found:
-        """Pages and text of a PDF. The child process ends afterwards, because a PDF can use up its memory.
+    def document(self, data: bytes) -> Found:
+        """Text of a PDF, an office file or a book. The child process ends afterwards, because a file can use up its memory.
 
         Raises:
             CrunchError: it ended over the file, or took too long.
         """
-        reader = Crunch(PDF_TIMEOUT_S, attempts=1)
+        reader = Crunch(DOCUMENT_TIMEOUT_S, attempts=1)
         try:
-            return reader.pdf(data).result()
+            return reader.document(data).result()
         finally:
             reader.close()
 

@@ -1,4 +1,4 @@
-"""The worker process: counts tokens, makes outlines, reads conversations, PDFs and pages, one job after the other, until its input ends."""
+"""The worker process: counts tokens, makes outlines, reads conversations, documents and pages, one job after the other, until its input ends."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def _done(header: dict[str, object], payload: bytes) -> object:
             return _outline(path, payload)
         case {"job": "messages", "kind": str() as kind, "new_bytes": int() as new_bytes}:
             return _messages(kind, payload, new_bytes)
-        case {"job": "pdf"}:
-            return _pdf(payload)
+        case {"job": "document"}:
+            return _document(payload)
         case {"job": "page", "charset": str() as charset}:
             return _page(payload, charset)
         case {
@@ -89,17 +89,17 @@ def _messages(kind: str, payload: bytes, new_bytes: int) -> dict[str, object]:
     return {"said": [(one.role, one.text, one.id) for one in found]}
 
 
-def _pdf(payload: bytes) -> dict[str, object]:
+def _document(payload: bytes) -> dict[str, object]:
     from core.kernel.machine import limit_memory
-    from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES, read_pdf
+    from core.talk.discussion.document_text import MAX_MEMORY_BYTES, read_document
 
     limit_memory(MAX_MEMORY_BYTES)
-    return read_pdf(payload)
+    return read_document(payload)
 
 
 def _page(payload: bytes, charset: str) -> str:
-    from core.agent.page_text import MAX_MEMORY_BYTES, page_text
     from core.kernel.machine import limit_memory
+    from core.talk.discussion.page_text import MAX_MEMORY_BYTES, page_text
 
     limit_memory(MAX_MEMORY_BYTES)
     return page_text(payload, charset)

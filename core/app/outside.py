@@ -478,7 +478,7 @@ class LocalOutside:
         self._listing = QueueWorker.of(discussion_worker.LIST_WORK, lister.handle, emit)
         self._attaching = QueueWorker.of(
             attachments.WORK,
-            AttachmentHandler(root=self.home, emit=emit, read_pdf=self._counting.pdf).handle,
+            AttachmentHandler(root=self.home, emit=emit, read_document=self._counting.document).handle,
             emit,
         )
         self._editing = self._make_editor()

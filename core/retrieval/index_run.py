@@ -6,7 +6,7 @@ import hashlib
 import os
 import socket
 import sqlite3
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -107,12 +107,14 @@ def index(
     store.mend_vectors()
     notes: dict[str, list[SourceFile]] = {}
     folders: dict[str, None] = {}
+    left_out: Counter[str] = Counter()
     for corpus in places.corpora:
         for found in find_sources(home, places, corpus):
             run.take(corpus, found)
             folders |= dict.fromkeys(found.folders)
             if corpus is Corpus.NOTES:
                 notes[found.scope] = found.files
+                left_out.update(dict(found.left_out))
     run.passed_over += on_notes(notes)
     is_left = run.is_foreign and leaves_foreign
     why = run.embed(embedder) if embedder is not None and not is_left else ""
@@ -123,6 +125,7 @@ def index(
         vectors=run.vectors,
         passed_over=tuple(run.passed_over),
         no_vectors=why,
+        left_out=tuple(left_out.most_common()),
     )
     return Indexed(report=report, folders=tuple(folders), is_foreign=run.is_foreign)
 

@@ -16,6 +16,7 @@ from core.kernel.values.retrieval import Corpus, Recalled, SearchAnswer, SearchH
 
 SNIPPET_CHARS = 160
 PASSED_OVER = 3
+LEFT_OUT = 6
 
 _DEGRADED = {
     SearchMode.HYBRID: tr("Found by keywords, and in part by meaning"),
@@ -124,6 +125,13 @@ def passed_over_text(files: Sequence[tuple[str, str]]) -> str:
     return ", ".join(said) + (
         tr(" and {more}", more=count(more, tr("more file"), tr("more files"))) if more else ""
     )
+
+
+def left_out_text(kinds: Sequence[tuple[str, int]]) -> str:
+    """Files among the notes that are no notes, by kind: `12 .pdf, 3 .png`; empty where there are none."""
+    said = [f"{number:,} {ending or tr('without an ending')}" for ending, number in kinds[:LEFT_OUT]]
+    more = sum(number for _, number in kinds[LEFT_OUT:])
+    return ", ".join((*said, count(more, tr("more file"), tr("more files"))) if more else said)
 
 
 def newer_text(place: str) -> str:

@@ -31,7 +31,7 @@ from core.kernel.values.stack import ToolSchema
 from core.retrieval.front_matter import note_names
 from core.retrieval.navigation import INDEX_NAME
 from core.retrieval.retrieval_report import degraded_text, place_text
-from core.retrieval.sources import PROSE_ENDINGS, SourceFile, find_sources, without_secrets
+from core.retrieval.sources import PROSE_ENDINGS, SourceFile, find_sources, is_document, without_secrets
 
 HEAD_BYTES, MAX_NAMED = 16_384, 20_000
 """Bytes of a note that are read for its names; and how many notes' names are looked at."""
@@ -161,6 +161,9 @@ def _read(
     if names and asked.path.removeprefix("./") == INDEX_NAME:
         return MemoryToolAnswer(_routers(places.notes, names))
     file = note_file(asked.path, places) or note_by_name(asked.path, places)
+    if file and is_document(file):
+        said = f"{asked.path} is a document, not a plain text: its passages come from search_notes."
+        return MemoryToolAnswer(said, is_error=True)
     if file:
         try:
             data: bytes | None = read_file(file, MAX_NOTE_BYTES)
@@ -222,7 +225,8 @@ def note_file(path: str, places: SearchPlaces) -> str:
     for root, inside in _readings(path, places.notes):
         found = os.path.realpath(os.path.join(root, inside))
         is_inside = found.startswith(root.rstrip(os.sep) + os.sep)
-        if is_inside and found.rpartition(".")[2].lower() in PROSE_ENDINGS and os.path.isfile(found):
+        is_note = found.rpartition(".")[2].lower() in PROSE_ENDINGS or is_document(found)
+        if is_inside and is_note and os.path.isfile(found):
             return found
     return ""
 

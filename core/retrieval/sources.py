@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -49,6 +50,7 @@ from core.talk.context.file_reader import read_content
 from core.talk.context.globs import NAME as IGNORE_FILE
 from core.talk.context.globs import KeyGate, expand, ignores_at, is_inside
 from core.talk.context.outline import has_outline, symbols_of
+from core.talk.discussion.document_text import ENDINGS, DocumentError, document_text
 from core.talk.transcripts import ours
 
 # Text of a file as it is indexed: its head and its chunks, from its bytes. Pure but for the tokenizer that
@@ -56,9 +58,10 @@ from core.talk.transcripts import ours
 
 PROSE_ENDINGS = frozenset(
     {"md", "markdown", "mdown", "mkd", "mdx", "qmd", "rmd", "txt", "rst", "org", "adoc", "asciidoc", "tid"}
+    | {"csv", "tsv"}
 )
 
-READING = 6
+READING = 7
 """Form of what is made of a file: with another one, each file is read once more. It goes up with every change of what
 `note_head` or `read_source` makes of a file (`tests/core/retrieval/test_index_form.py`): an index keeps old heads otherwise.
 """
@@ -141,6 +144,8 @@ def read_source(
     """
     if corpus is Corpus.DISCUSSIONS:
         return _discussion(data, measure)
+    if corpus is Corpus.NOTES and is_document(path):
+        return _document(path, data, measure)
     content = read_content(data)
     if content.problem is not None:
         return SourceText(problem=content.problem.detail)
@@ -155,10 +160,31 @@ def read_head(path: str, data: bytes, fields: FieldNames = FieldNames()) -> Sour
     Args:
         path: relative, POSIX; data: the whole file.
     """
+    if is_document(path):
+        return _document_head(path)
     content = read_content(data)
     if content.problem is not None or is_generated(data) or _is_made(content.text, is_prose=True):
         return SourceHead()
     return _note_head(path, content.text, fields)
+
+
+def is_document(path: str) -> bool:
+    """True for a note whose text is taken out of its file: a page, a book, an office file, an export of Evernote."""
+    return path.rpartition(".")[2].lower() in ENDINGS
+
+
+def _document(path: str, data: bytes, measure: Measure) -> SourceText:
+    try:
+        text = document_text(data, path.rpartition(".")[2].lower())
+    except DocumentError as fault:
+        return SourceText(head=_document_head(path), problem=joined(". ", (fault.why, fault.remedy)))
+    chunks = file_chunks(without_secrets(text), (), measure, ChunkKind.PROSE)
+    return SourceText(head=_document_head(path), chunks=tuple(chunks))
+
+
+def _document_head(path: str) -> SourceHead:
+    """Head of a document: its file's name, so that a folder's index need not unpack it."""
+    return SourceHead(title=path.rpartition("/")[2].rpartition(".")[0])
 
 
 def without_secrets(text: str) -> str:
@@ -329,6 +355,7 @@ class FoundSources(NamedTuple):
     `folders`: absolute, those that were looked into; none for the home's own files, which others watch.
     `unread`: folders below the scope, POSIX, in which nobody can look: of what lies there nothing is known.
     `rules_passed_over`: rules of .gitignore that were not followed.
+    `left_out`: files that lie among notes and are none, by the ending of their names, most first.
     """
 
     scope: str
@@ -336,6 +363,7 @@ class FoundSources(NamedTuple):
     folders: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     rules_passed_over: int = 0
+    left_out: tuple[tuple[str, int], ...] = ()
 
     def is_unread(self, path: str) -> bool:
         """True for a path below the scope that lies where nobody can look."""
@@ -352,7 +380,12 @@ def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[F
         case Corpus.NOTES:
             for root in places.notes:
                 found = _below(corpus, root, places.shown)
-                yield found._replace(files=[one for one in found.files if _is_note(one)])
+                others = Counter(
+                    Path(one.key.path).suffix.lower() for one in found.files if not _is_note(one)
+                )
+                yield found._replace(
+                    files=[one for one in found.files if _is_note(one)], left_out=tuple(others.most_common())
+                )
         case Corpus.PROJECT:
             if places.project:
                 found = _below(corpus, places.project, places.shown)
@@ -433,7 +466,7 @@ def _below(corpus: Corpus, root: str, shown: tuple[str, ...]) -> FoundSources:
 
 
 def _is_note(one: SourceFile) -> bool:
-    return one.key.path.rpartition(".")[2].lower() in PROSE_ENDINGS
+    return one.key.path.rpartition(".")[2].lower() in PROSE_ENDINGS or is_document(one.key.path)
 
 
 def _is_note_of(places: SearchPlaces, one: SourceFile) -> bool:

@@ -34,7 +34,7 @@ from core.retrieval.retrieval_messages import (
     PauseIndexing,
     UpdateIndex,
 )
-from core.retrieval.retrieval_report import person_path, server_name
+from core.retrieval.retrieval_report import left_out_text, person_path, server_name
 from core.services.settings.asked_values import may_not_write
 from core.services.settings.settings_messages import ChangeProjectSetting
 from panels.base import view as selection
@@ -502,6 +502,7 @@ def index_section(desk: Desk) -> None:
     _navigation(desk)
     _engine(desk)
     _passed_over(desk)
+    _left_out(desk)
 
 
 def _state(desk: Desk) -> None:
@@ -664,6 +665,13 @@ def _passed_over(desk: Desk) -> None:
                 tone="muted",
                 style="small",
             )
+
+
+def _left_out(desk: Desk) -> None:
+    report: IndexReport | None = desk.state.retrieval.report
+    if report is not None and report.left_out:
+        said = tr("Not read among the notes: {kinds}", kinds=left_out_text(report.left_out))
+        desk.ui.text("left out", said, tone="muted", style="small", wraps=True)
 
 
 # The run that keeps the search index: how far it is, how it waits, stops and begins, and what stands in its

@@ -33,7 +33,7 @@ from core.retrieval.navigation import note_text
 from core.retrieval.navigation_files import Mended, Survey, existing_folders, mend, survey
 from core.retrieval.remote_embedder import remote_embedders
 from core.retrieval.retrieval_messages import SearchMemory, UpdateIndex, UseMemoryTool
-from core.retrieval.retrieval_report import answer_data, answer_text, passed_over_text
+from core.retrieval.retrieval_report import answer_data, answer_text, left_out_text, passed_over_text
 from core.retrieval.retrieval_step import OFF, on_remedy
 from core.retrieval.retrieval_worker import Recaller, Retrieving, local_answer
 from core.retrieval.search import FIRST_EMBED_S
@@ -116,6 +116,13 @@ def _update(front: FrontEnd, console: Console) -> None:
             tr(
                 "manual-slop: note: not searched, or only in part: {passed_over}",
                 passed_over=passed_over_text(report.passed_over),
+            )
+        )
+    if report is not None and report.read and report.left_out:
+        console.note(
+            tr(
+                "manual-slop: note: not read among the notes: {kinds}",
+                kinds=left_out_text(report.left_out),
             )
         )
 

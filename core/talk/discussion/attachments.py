@@ -205,10 +205,14 @@ _READERS = {"image/png": _png, "image/jpeg": _jpeg, "image/gif": _gif, "image/we
 Emit = Callable[[AttachmentStored | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
 
-ReadPdf = Callable[[bytes], Found]
-"""`read_pdf` in a process of its own. Raises SlopError where that process ended, or took too long."""
+ReadDocument = Callable[[bytes], Found]
+"""`read_document` in a process of its own. Raises SlopError where that process ended, or took too long."""
 
-TAKEN = tr("pictures (PNG, JPEG, GIF, WebP), PDF and UTF-8 text")
+TAKEN = tr(
+    "pictures (PNG, JPEG, GIF, WebP), PDF and UTF-8 text, also the text of docx, pptx, xlsx, odt and epub files"
+)
+_DOCUMENTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""First bytes of archives, as office files and books are, and of old office files."""
 _PDF = "application/pdf"
 _FOLDERS_AROUND = 4
 """In which another name of an attached file is looked for, its own first."""
@@ -218,12 +222,12 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
     """Carries out the effects that keep attachments.
 
     Args:
-        root: the home; emit: the controller's inbox; read_pdf: may take seconds.
+        root: the home; emit: the controller's inbox; read_document: may take seconds.
     """
 
     root: Path
     emit: Emit
-    read_pdf: ReadPdf
+    read_document: ReadDocument
 
     def handle(self, effect: StoreAttachment) -> None:
         """Keep a file, or what was pasted, with its discussion.
@@ -238,6 +242,9 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
         if not paths.discussion_dir(self.root, effect.discussion_id).is_dir():
             raise StorageError(tr("The discussion is gone"), remedy=tr("Look in the trash"))
         media_type = sniff(data)
+        if data.startswith(_DOCUMENTS):
+            data = self._judged(effect, data, name)["text"].encode()
+            media_type = sniff(data)
         if media_type not in EXTENSIONS:
             raise StorageError(
                 tr("No provider takes {name!r}. Providers take {TAKEN}", name=name, TAKEN=TAKEN),
@@ -254,7 +261,7 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
 
     def _keep_pdf(self, effect: StoreAttachment, data: bytes, name: str) -> AttachmentPart:
         """Keep a PDF, and beside it the text that goes to models that take none: read once, the same every turn."""
-        found = self._judged_pdf(effect, data, name)
+        found = self._judged(effect, data, name)
         part = save(self.root, effect.discussion_id, data, name)
         part = msgspec.structs.replace(part, pages=found["pages"])
         text = found["text"].encode()
@@ -263,9 +270,9 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
         kept = save(self.root, effect.discussion_id, text, name, media_type="text/plain")
         return msgspec.structs.replace(part, text_sha256=kept.sha256, text_bytes=kept.size_bytes)
 
-    def _judged_pdf(self, effect: StoreAttachment, data: bytes, name: str) -> Found:
+    def _judged(self, effect: StoreAttachment, data: bytes, name: str) -> Found:
         try:
-            found = self.read_pdf(data)
+            found = self.read_document(data)
         except SlopError as error:
             raise StorageError(
                 tr(

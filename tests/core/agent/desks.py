@@ -14,13 +14,13 @@ from typing import Any
 
 from core.agent import kept_bytes
 from core.agent.commands import Commands, DiscussionCommands
-from core.agent.page_text import page_text
 from core.agent.sandbox import Confinement
 from core.agent.tool import CommandDesk, CommandOrder, Judged, ShellOutcome, Tool, ToolAnswer, ToolPlaces
 from core.app.tool_table import TOOLS
 from core.kernel.values.agent import FileChange, Sandbox
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.retrieval import MemoryToolAnswer
+from core.talk.discussion.page_text import page_text
 
 
 class AnyDesk:

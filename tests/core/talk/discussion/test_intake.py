@@ -19,9 +19,11 @@ from core.talk.discussion import attachments, discussion_store
 from core.talk.discussion.attachments import AttachmentHandler
 from core.talk.discussion.discussion_messages import AttachmentStored, StoreAttachment
 from core.talk.discussion.discussion_meta import read_draft, write_draft
-from core.talk.discussion.pdf_text import Found, read_pdf
+from core.talk.discussion.document_text import read_document
+from core.talk.discussion.pdf_text import Found
 from tests.core.kernel.faults import made, names
 from tests.core.records import ID, NOW, meta, user
+from tests.core.talk.discussion.test_document_text import p, word
 from tests.pdfs import ascii_pdf, bomb_pdf, encrypted_pdf, make_pdf
 
 MOST = 1_000_000
@@ -43,7 +45,7 @@ class Door:
 
     def _read(self, data: bytes) -> Found:
         self.reads += 1
-        return read_pdf(data)
+        return read_document(data)
 
     def attach(self, data: bytes, name: str, most: int = MOST) -> AttachmentPart:
         source = self.home / name
@@ -125,7 +127,7 @@ def test_a_pdf_of_gigabytes_is_named_with_its_own_size_and_not_read(door: Door) 
     assert door.reads == 0
 
 
-@pytest.mark.parametrize("data", [b"PK\x03\x04\0\xff", b"\xff\xfea\0", b"BM\xff\0\0", b"\x7fELF\0"])
+@pytest.mark.parametrize("data", [b"\xff\xfea\0", b"BM\xff\0\0", b"\x7fELF\0"])
 def test_what_no_provider_takes_is_refused_with_what_they_do_take(door: Door, data: bytes) -> None:
     with pytest.raises(
         StorageError, match=r"No provider takes 'a.docx'. Providers take .*PDF and UTF-8 text"
@@ -199,7 +201,7 @@ def test_too_many_pages_and_too_much_text_are_refused(door: Door, monkeypatch: p
 def test_a_bomb_ends_its_own_process_and_is_refused(door: Door) -> None:
     """27 KB that unpack to 4 GB."""
     counting = Counting()
-    handler = AttachmentHandler(door.home, door.handler.emit, counting.pdf)
+    handler = AttachmentHandler(door.home, door.handler.emit, counting.document)
     source = door.home / "bomb.pdf"
     source.write_bytes(bomb_pdf(4_000))
 
@@ -245,3 +247,16 @@ def test_a_picture_that_lies_on_its_side_is_kept_upright(door: Door) -> None:
 
     with Image.open(io.BytesIO(attachments.load(door.home, ID, part))) as kept:
         assert (kept.size, kept.getexif().get(0x0112, 1)) == ((40, 60), 1)
+
+
+def test_an_office_file_is_kept_as_its_text(door: Door) -> None:
+    part = door.attach(word(p("Rent is due on the 1st.")), "lease.docx")
+
+    assert (part.name, part.media_type) == ("lease.docx", "text/plain")
+    assert attachments.load(door.home, ID, part) == b"Rent is due on the 1st.\n"
+
+
+def test_an_old_office_file_is_refused_with_the_way_out(door: Door) -> None:
+    with pytest.raises(StorageError, match="old Office format") as refused:
+        door.attach(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "lease.doc")
+    assert "Save it as .docx" in refused.value.remedy

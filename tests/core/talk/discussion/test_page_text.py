@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.agent.page_text import page_text
+from core.talk.discussion.page_text import page_text
 from tests.operations import LINEAR, growth
 
 

@@ -87,7 +87,7 @@ def _rewrite(node: Any, ready: list[str]) -> None:
     if name == "#text":
         if node.data and _UNSHOWN.search(node.data):
             node.data = _UNSHOWN.sub("", node.data)
-    elif node.parent is None:
+    elif node.parent is None or node.attrs is None:  # a comment, or an instruction of XML
         return
     elif name in _DROPPED or node.attrs.get("hidden", "until-found") != "until-found":
         node.parent.remove_child(node)
@@ -97,6 +97,8 @@ def _rewrite(node: Any, ready: list[str]) -> None:
             _put(node, f"{_CLOSE}{name}{_END}", is_first=False)
     elif name == "br" and node.parent.name in _HEADINGS:
         _replace(node, " ", ready)
+    elif name == "a" and not node.attrs.get("href"):
+        node.name = "span"  # a place that links lead to
     elif name in _LISTS:
         _replace_list(node, ready)
     elif name == "input" and node.attrs.get("type") == "checkbox":

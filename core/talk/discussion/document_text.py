@@ -1,0 +1,184 @@
+"""Text of a document that is no plain text: a PDF, an office file, a book, a page. Runs in a worker process: a hostile file may
+cost time, memory or the process.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from core.kernel.frame import clean
+from core.kernel.language import tr
+from core.kernel.patterns import late
+from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, plain_tree
+from core.talk.discussion.page_text import page_text
+from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES, MAX_TEXT_CHARS, Found, read_pdf
+
+__all__ = ["ENDINGS", "MAX_MEMORY_BYTES", "DocumentError", "document_text", "read_document"]
+
+ENDINGS = frozenset(
+    {
+        *("html", "htm", "xhtml", "enex", "epub"),
+        *("docx", "docm", "dotx", "pptx", "pptm", "ppsx", "xlsx", "xlsm"),
+        *("odt", "ott", "odp", "ods"),
+    }
+)
+"""Endings of the files that `document_text` reads, PDFs aside."""
+
+_OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""First bytes of Word, Excel and PowerPoint files of before 2007, and of their newer ones with a password."""
+_ZIP = b"PK\x03\x04"
+
+
+def read_document(data: bytes) -> Found:
+    """Text of a PDF, an office file or a book, and of a PDF the number of its pages. Same bytes: same text."""
+    if data.startswith(b"%PDF-"):
+        return read_pdf(data)
+    try:
+        return {"pages": 0, "text": document_text(data)}
+    except DocumentError as fault:
+        return {"problem": fault.why, "remedy": fault.remedy}
+
+
+def document_text(data: bytes, ending: str = "") -> str:
+    """A document as Markdown: headings, lists with their numbers, tables, struck text, notes and links.
+
+    Args:
+        ending: of the file's name, which tells a page from other text; an archive is known by its content.
+
+    Raises:
+        DocumentError: it cannot be read, or holds no text.
+    """
+    try:
+        text = _text(data, ending)
+    except DocumentError:
+        raise
+    except (ET.ParseError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as fault:
+        raise DocumentError(DAMAGED, tr("Open the file and save it again, then use the new file")) from fault
+    except (ValueError, LookupError, RecursionError, NotImplementedError, RuntimeError) as fault:
+        raise DocumentError(tr("the program cannot read this document")) from fault
+    if len(text) > MAX_TEXT_CHARS:
+        raise DocumentError(
+            tr("the document holds more than {MAX_TEXT_CHARS:,} characters", MAX_TEXT_CHARS=MAX_TEXT_CHARS),
+            tr("Split the file, or use only the part that matters"),
+        )
+    if not text.strip():
+        raise DocumentError(
+            tr("the document holds no text, only pictures or nothing"),
+            tr("Save its pages as pictures or as a PDF, then use those"),
+        )
+    return text
+
+
+def _text(data: bytes, ending: str) -> str:
+    if data.startswith(_OLD):
+        raise DocumentError(
+            tr("the file is of an old Office format (.doc, .xls, .ppt), or has a password"),
+            tr("Save it as .docx, .xlsx, .pptx or PDF without a password, then use that"),
+        )
+    if data.startswith(_ZIP):
+        package = Package(data)
+        return clean(_reader_of(package)(package)).strip() + "\n"
+    if ending == "enex":
+        return "\n\n".join(_evernote(data))
+    return page_text(data, "")
+
+
+def _reader_of(package: Package) -> Callable[[Package], str]:
+    """The reader of an archive's kind, by what stands in it."""
+    kind = package.text("mimetype").strip()
+    if kind == "application/epub+zip" or "META-INF/container.xml" in package.names:
+        return _book
+    if kind.startswith("application/vnd.oasis.opendocument."):
+        from core.talk.discussion.open_document_text import open_document_text
+
+        return open_document_text
+    main = package.main.rpartition("/")[2]
+    if main.startswith("document"):
+        from core.talk.discussion.word_text import word_text
+
+        return word_text
+    if main.startswith(("presentation", "workbook")):
+        from core.talk.discussion.office_text import slides_text, workbook_text
+
+        return slides_text if main.startswith("presentation") else workbook_text
+    raise DocumentError(
+        tr("the archive is no document that the program reads (docx, pptx, xlsx, odt, odp, ods, epub)"),
+        tr("Unpack it and use the files that matter"),
+    )
+
+
+# Books: the pages of an EPUB in their order.
+
+_EMPTY = late(
+    r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[A-Za-z][\w:.-]*)((?:\s[^<>]*)?)/>"
+)
+"""An element that XML closes in itself, and HTML does not."""
+_CHARSET = late(rb"^[^<]*<\?xml[^>]*?encoding=[\"']([\w.-]+)")
+_FONTS_ONLY = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+
+
+def _book(package: Package) -> str:
+    container = package.tree("META-INF/container.xml")
+    places = (one.get("full-path", "") for one in container.iter("rootfile")) if container is not None else ()
+    place = next((one for one in places if one in package.names), "")
+    tree = package.tree(place) if place else None
+    if tree is None:
+        raise DocumentError(tr("the book names no pages"))
+    locks = package.tree("META-INF/encryption.xml")
+    ways = () if locks is None else tuple(one.get("Algorithm", "") for one in locks.iter("EncryptionMethod"))
+    if not all(way in _FONTS_ONLY for way in ways):
+        raise DocumentError(
+            tr("the book is locked to the shop's own reader (DRM)"),
+            tr("Get a copy without a lock from where it was bought"),
+        )
+    told = {one.get("id", ""): one for one in tree.iter("item")}
+    pages: list[str] = []
+    for reference in tree.iter("itemref"):
+        item = told.get(reference.get("idref", ""))
+        if item is None or "nav" in item.get("properties", "").split():
+            continue
+        data = package.part(package.found_at(place, item.get("href", "")))
+        if data and (text := _page(data).strip()):
+            pages.append(text)
+    about = [_said(tree, "title"), _said(tree, "creator")]
+    head = "\n".join(filter(None, (f"# {about[0]}" if about[0] else "", about[1])))
+    return "\n\n".join(filter(None, (head, *pages)))
+
+
+def _said(tree: Any, name: str) -> str:
+    return next((" ".join((one.text or "").split()) for one in tree.iter(name) if one.text), "")
+
+
+def _page(data: bytes) -> str:
+    """A page of XHTML."""
+    found = _CHARSET.search(data[:200])
+    try:
+        text = data.decode(found[1].decode() if found else "utf-8-sig", "replace")
+    except LookupError:
+        text = data.decode("utf-8", "replace")
+    return page_text(_EMPTY.sub(r"<\1\2></\1>", text).encode(), "utf-8")
+
+
+# Evernote: an export holds many notes, each a page of its own.
+
+
+def _evernote(data: bytes) -> Iterator[str]:
+    for note in plain_tree(data).iter("note"):
+        title, content = note.findtext("title") or "", note.findtext("content") or ""
+        tags = ", ".join(one.text or "" for one in note.findall("tag"))
+        day = re.sub(r"^(\d{4})(\d\d)(\d\d)T.*", r"\1-\2-\3", note.findtext("created") or "")
+        page = re.sub(r"<en-todo\b([^<>]*?)/?>(?:</en-todo>)?", _box, content)
+        about = (f"Created: {day}" if day else "", f"Tags: {tags}" if tags else "")
+        address = note.findtext("note-attributes/source-url") or ""
+        head = "\n".join(filter(None, (f"# {' '.join(title.split())}", *about, address)))
+        yield f"{head}\n\n{_page(page.encode()).strip()}\n"
+
+
+def _box(found: re.Match[str]) -> str:
+    is_done = 'checked="true"' in found[1]
+    return f'<input type="checkbox"{" checked" if is_done else ""}> '

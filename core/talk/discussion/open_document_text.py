@@ -1,0 +1,281 @@
+"""Text of an OpenDocument file (odt, ods, odp) as Markdown. Source: OASIS OpenDocument 1.3, part 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from core.talk.discussion.document_package import (
+    DAMAGED,
+    LOCKED,
+    MAX_CELLS,
+    TOO_MANY_CELLS,
+    DocumentError,
+    Package,
+    pipe_table,
+)
+from core.talk.discussion.word_text import ACCEPTED, roman
+
+_MOST_DEPTH = 40
+_MAX_REPEATS = 1_000
+_PASSED = frozenset(
+    {"tracked-changes", "annotation-end", "sequence-decls", "variable-decls", "forms", "settings"}
+)
+
+
+class _Form(NamedTuple):
+    """How text of a style looks: `mark` is `~~`, `sup`, `sub` or empty."""
+
+    mark: str
+    is_hidden: bool
+
+
+def open_document_text(package: Package) -> str:
+    """Text of a document: headings, lists with their numbers, tables, notes, comments, links; sheets; slides."""
+    return _Open(package).text()
+
+
+class _Open:
+    def __init__(self, package: Package) -> None:
+        self._tree = package.tree("content.xml")
+        locks = package.tree("META-INF/manifest.xml")
+        if locks is not None and any(True for _ in locks.iter("encryption-data")):
+            raise DocumentError(*LOCKED)
+        if self._tree is None:
+            raise DocumentError(DAMAGED)
+        trees = [one for one in (package.tree("styles.xml"), self._tree) if one is not None]
+        self._forms = {one.get("name", ""): _form(one) for tree in trees for one in tree.iter("style")}
+        self._bases = {
+            one.get("name", ""): one.get("parent-style-name", "")
+            for tree in trees
+            for one in tree.iter("style")
+        }
+        self._lists = {one.get("name", ""): _marks(one) for tree in trees for one in tree.iter("list-style")}
+        self._of_style = {
+            one.get("name", ""): one.get("list-style-name", "")
+            for tree in trees
+            for one in tree.iter("style")
+        }
+        self._notes: list[str] = []
+        self._counts: dict[tuple[str, int], int] = {}
+        self._left = MAX_CELLS
+
+    def text(self) -> str:
+        body = self._tree.find("body")
+        said = _joined(self._blocks(body, 0)) if body is not None else ""
+        first = [ACCEPTED] if any(True for _ in self._tree.iter("changed-region")) else []
+        return "\n\n".join(filter(None, (*first, said, *self._notes)))
+
+    def _blocks(self, element: Any, depth: int) -> Iterator[str]:
+        if depth > _MOST_DEPTH:
+            return
+        slides = 0
+        is_workbook = element.tag == "spreadsheet"
+        for child in element:
+            match child.tag:
+                case "h":
+                    level = child.get("outline-level", "1")
+                    said = " ".join(self._line(child, depth).split())
+                    yield f"{'#' * min(int(level) if level.isdigit() else 1, 6)} {said}" if said else ""
+                case "p":
+                    boxes: list[str] = []
+                    yield self._line(child, depth, boxes).strip()
+                    yield from boxes
+                case "list":
+                    yield "\n".join(self._items(child, "", 1, depth))
+                case "table":
+                    table = self._table(child, depth)
+                    yield f"## {child.get('name', '')}\n\n{table}" if is_workbook and table else table
+                case "page" if element.tag == "presentation":
+                    slides += 1
+                    name = child.get("name", "")
+                    yield f"## Slide {slides}" + ("" if not name or name == f"page{slides}" else f": {name}")
+                    yield from self._blocks(child, depth + 1)
+                case "notes":
+                    said = _joined(self._blocks(child, depth + 1))
+                    yield f"Notes: {said}" if said else ""
+                case "image" | "page-thumbnail":
+                    continue
+                case tag if tag not in _PASSED:
+                    yield from _pictured(child)
+                    yield from self._blocks(child, depth + 1)
+                case _:
+                    continue
+
+    def _items(self, element: Any, style: str, level: int, depth: int) -> Iterator[str]:
+        if depth > _MOST_DEPTH:
+            return
+        style = element.get("style-name", "") or style
+        mark, start = self._lists.get(style, {}).get(level, ("", 1))
+        goes_on = element.get("continue-numbering") == "true" or element.get("continue-list")
+        number = self._counts.get((style, level), start - 1) if goes_on else start - 1
+        for item in element:
+            if item.tag not in {"list-item", "list-header"}:
+                continue
+            shown = "-"
+            if item.tag == "list-item":
+                given = item.get("start-value", "")
+                number = int(given) if given.isdigit() else number + 1
+                self._counts[style, level] = number
+                shown = _number(mark, number) if mark else "-"
+            indent = "  " * (level - 1)
+            for child in item:
+                if child.tag == "list":
+                    yield from self._items(child, style, level + 1, depth + 1)
+                elif child.tag in {"p", "h"} and (said := self._line(child, depth).strip()):
+                    first, *others = said.split("\n")
+                    yield f"{indent}{shown} {first}" if shown else f"{indent}  {first}"
+                    yield from (f"{indent}  {line}" for line in others)
+                    shown = ""
+
+    def _line(self, element: Any, depth: int, boxes: list[str] | None = None) -> str:
+        """Words of a paragraph; texts in boxes on it are put into `boxes`."""
+        held: list[str] = [] if boxes is None else boxes
+        said = self._words(element, depth, held)
+        return said if boxes is not None else " ".join(filter(None, (said, *held)))
+
+    def _words(self, element: Any, depth: int, boxes: list[str]) -> str:
+        if depth > _MOST_DEPTH:
+            return ""
+        pieces = [_blank(element.text)]
+        for child in element:
+            pieces += (self._word(child, depth, boxes), _blank(child.tail))
+        return "".join(pieces)
+
+    def _word(self, child: Any, depth: int, boxes: list[str]) -> str:
+        match child.tag:
+            case "s":
+                times = child.get("c", "1")
+                return " " * min(int(times) if times.isdigit() else 1, 200)
+            case "tab":
+                return "\t"
+            case "line-break":
+                return "\n"
+            case "note":
+                body = child.find("note-body")
+                place = len(self._notes)
+                self._notes.append("")
+                said = _joined(self._blocks(body, depth + 1)) if body is not None else ""
+                self._notes[place] = f"[^{place + 1}]: {said}"
+                return f"[^{place + 1}]"
+            case "annotation":
+                by = child.findtext("creator")
+                said = " ".join(_joined(self._blocks(child, depth + 1)).split())
+                return f" [Comment{f' by {by}' if by else ''}: {said}]" if said else ""
+            case "frame" | "custom-shape" | "g" | "rect":
+                boxes += filter(None, (*_pictured(child), _joined(self._blocks(child, depth + 1))))
+                return ""
+            case "a":
+                said, target = self._words(child, depth + 1, boxes), child.get("href", "")
+                return f"[{said}]({target})" if "://" in target and said.strip() not in {"", target} else said
+            case "ruby":
+                base, above = child.find("ruby-base"), child.findtext("ruby-text") or ""
+                said = self._words(base, depth + 1, boxes) if base is not None else ""
+                return f"{said}({above})" if above else said
+            case tag if tag in _PASSED or tag in {"bookmark", "soft-page-break", "note-citation"}:
+                return ""
+            case _:
+                pass
+        said = self._words(child, depth + 1, boxes)
+        form = self._look(child.get("style-name", "")) if child.tag == "span" else None
+        if form is None or not said.strip():
+            return said
+        return "" if form.is_hidden else _formed(form.mark, said)
+
+    def _look(self, style: str) -> _Form:
+        for _ in range(20):
+            form = self._forms.get(style)
+            if form is None or form.mark or form.is_hidden:
+                return form or _Form(mark="", is_hidden=False)
+            style = self._bases.get(style, "")
+        return _Form(mark="", is_hidden=False)
+
+    def _table(self, element: Any, depth: int) -> str:
+        rows: list[list[str]] = []
+        for row in _rows(element, 0):
+            given: list[str] = []
+            for cell in row:
+                if cell.tag not in {"table-cell", "covered-table-cell"}:
+                    continue
+                said = _joined(self._blocks(cell, depth + 1)) if cell.tag == "table-cell" else ""
+                times = _times(cell, "number-columns-repeated")
+                given += [said] * (times if said else min(times, 256))
+            self._left -= len(given)
+            if self._left < 0:
+                raise DocumentError(TOO_MANY_CELLS)
+            rows += [given] * (_times(row, "number-rows-repeated") if any(given) else 1)
+        while rows and not any(rows[0]):
+            del rows[0]
+        return pipe_table([row for row in rows if any(row)])
+
+
+def _rows(element: Any, depth: int) -> Iterator[Any]:
+    for child in element:
+        if child.tag == "table-row":
+            yield child
+        elif child.tag in {"table-header-rows", "table-rows", "table-row-group"} and depth < _MOST_DEPTH:
+            yield from _rows(child, depth + 1)
+
+
+def _times(element: Any, name: str) -> int:
+    said = element.get(name, "1")
+    return min(int(said), _MAX_REPEATS) if said.isascii() and said.isdigit() and len(said) < 9 else 1
+
+
+def _pictured(frame: Any) -> Iterator[str]:
+    """What a picture shows, as its maker said it."""
+    if frame.find("image") is not None:
+        said = frame.findtext("desc") or frame.findtext("title") or ""
+        if said.strip():
+            yield f"[Picture: {' '.join(said.split())}]"
+
+
+def _blank(text: str | None) -> str:
+    """Text as ODF means it: a run of blanks is one."""
+    return "" if not text else " ".join(f"\0{text}\0".split()).replace("\0", "")
+
+
+def _formed(mark: str, said: str) -> str:
+    core = said.strip()
+    start, end = ("~~", "~~") if mark == "~~" else (f"<{mark}>", f"</{mark}>")
+    return said.replace(core, f"{start}{core}{end}", 1) if mark else said
+
+
+def _form(style: Any) -> _Form:
+    about = style.find("text-properties")
+    if about is None:
+        return _Form(mark="", is_hidden=False)
+    place = about.get("text-position", "").split(" ")[0]
+    mark = "~~" if about.get("text-line-through-style", "none") != "none" else ""
+    if place == "super" or (place.endswith("%") and not place.startswith(("-", "0"))):
+        mark = "sup"
+    elif place == "sub" or place.startswith("-"):
+        mark = "sub"
+    return _Form(mark=mark, is_hidden=about.get("display") == "none")
+
+
+def _marks(style: Any) -> dict[int, tuple[str, int]]:
+    """The mark of each level of a list with numbers, with `{}` in the number's place, and its first number."""
+    found: dict[int, tuple[str, int]] = {}
+    for one in style:
+        level, form = one.get("level", ""), one.get("num-format", "")
+        if one.tag == "list-level-style-number" and level.isdigit() and form:
+            start = one.get("start-value", "1")
+            mark = f"{one.get('num-prefix', '')}\0{form}{one.get('num-suffix', '')}"
+            found[int(level)] = mark, int(start) if start.isdigit() else 1
+    return found
+
+
+def _number(mark: str, number: int) -> str:
+    before, _, after = mark.partition("\0")
+    form, suffix = after[:1], after[1:]
+    shown = str(number)
+    if form in "aA" and number > 0:
+        shown = chr(ord(form) + (number - 1) % 26) * min((number - 1) // 26 + 1, 9)
+    elif form in "iI" and 0 < number < 4000:
+        shown = roman(number) if form == "i" else roman(number).upper()
+    return f"{before}{shown}{suffix}"
+
+
+def _joined(blocks: Iterator[str]) -> str:
+    return "\n\n".join(filter(None, blocks))

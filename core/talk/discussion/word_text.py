@@ -1,0 +1,483 @@
+"""Text of a Word document (docx) as Markdown. Source: ECMA-376, part 1, WordprocessingML; its numbering in 17.9."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, pipe_table
+
+_MOST_DEPTH = 40
+"""Tables in tables, and boxes in boxes, that are read."""
+_WITHIN = frozenset(
+    {
+        "hyperlink",
+        "ins",
+        "moveTo",
+        "smartTag",
+        "sdt",
+        "sdtContent",
+        "fldSimple",
+        "dir",
+        "bdo",
+        "customXml",
+        "Choice",
+    }
+    | {
+        "rubyBase",
+        "ruby",
+        "rt",
+        "oMath",
+        "oMathPara",
+        "object",
+        "pict",
+        "drawing",
+        "inline",
+        "anchor",
+        "graphic",
+    }
+    | {"graphicData", "wsp", "wgp", "wpc", "grpSp", "txbx", "shape", "rect", "roundrect", "group", "textbox"}
+)
+"""Elements that are passed through on the way to the words in them."""
+_SIGNS = {
+    0xF0FE: "☒",
+    0xF0FD: "☒",
+    0xF0A8: "☐",
+    0xF06F: "☐",
+    0xF0FC: "✓",
+    0xF0FB: "✗",
+    0xF0B7: "•",
+    0xF0E0: "→",
+}
+"""Signs of the fonts Wingdings and Symbol that mean something."""
+ACCEPTED = "[Tracked changes are shown as accepted.]"
+
+
+class _Level(NamedTuple):
+    start: int
+    form: str
+    label: str
+    is_legal: bool
+
+
+class _Style(NamedTuple):
+    """A style's own properties. `level`: of its heading, 0 for none."""
+
+    base: str
+    level: int
+    numbered: tuple[str, int] | None
+
+
+def word_text(package: Package) -> str:
+    """Text of a document: headings and paragraphs with the numbers that Word shows, tables, notes, comments, links."""
+    return _Word(package).text()
+
+
+def _is_on(element: Any) -> bool:
+    return element is not None and element.get("val", "1") not in {"0", "false", "off", "none"}
+
+
+class _Word:
+    def __init__(self, package: Package) -> None:
+        name = package.main
+        self._body = package.tree(name)
+        if self._body is None or (body := self._body.find("body")) is None:
+            raise DocumentError(DAMAGED)
+        self._body = body
+        self._related = package.related(name)
+        kinds = {one.kind: one.target for one in self._related.values()}
+        self._styles = _styles(package.tree(kinds.get("styles", "")))
+        self._numbering = _Numbering(package.tree(kinds.get("numbering", "")))
+        self._notes = {
+            kind: _by_id(package.tree(kinds.get(part, "")), kind)
+            for kind, part in (("footnote", "footnotes"), ("endnote", "endnotes"), ("comment", "comments"))
+        }
+        self._told: list[str] = []
+        self._is_tracked = False
+
+    def text(self) -> str:
+        said = _joined(self._blocks(self._body, 0))
+        first = [ACCEPTED] if self._is_tracked else []
+        return "\n\n".join(filter(None, (*first, said, *self._told)))
+
+    def _blocks(self, element: Any, depth: int) -> Iterator[tuple[str, bool]]:
+        """Blocks of text, and whether each is an item of a list."""
+        if depth > _MOST_DEPTH:
+            return
+        for child in element:
+            match child.tag:
+                case "p":
+                    yield self._paragraph(child, depth)
+                case "tbl":
+                    yield self._table(child, depth), False
+                case "sdt" | "sdtContent" | "customXml" | "ins" | "moveTo":
+                    yield from self._blocks(child, depth + 1)
+                case _:
+                    continue
+
+    def _paragraph(self, element: Any, depth: int) -> tuple[str, bool]:
+        boxes: list[str] = []
+        said = self._line(element, depth, boxes).strip()
+        about = element.find("pPr")
+        style = (
+            about.find("pStyle").get("val", "")
+            if about is not None and about.find("pStyle") is not None
+            else ""
+        )
+        level = self._heading(about, style)
+        label, indent, is_item = "", "", False
+        numbered = self._numbered(about, style) if said else None
+        if numbered is not None:
+            label = self._numbering.label(*numbered)
+            is_item = bool(label) and not level
+            indent = "  " * numbered[1] if is_item else ""
+        if said and level:
+            said = "#" * min(level, 6) + " " + " ".join(filter(None, (label, " ".join(said.split()))))
+        elif label:
+            first, *others = said.split("\n")
+            said = "\n".join((f"{indent}{label} {first}", *(f"{indent}  {line}" for line in others)))
+        return "\n\n".join(filter(None, (said, *boxes))), is_item and not boxes
+
+    def _heading(self, about: Any, style: str) -> int:
+        own = about.find("outlineLvl") if about is not None else None
+        if own is not None:
+            return _whole(own.get("val"), 9) + 1 if _whole(own.get("val"), 9) < 9 else 0
+        return next((one.level for one in self._chain(style) if one.level), 0)
+
+    def _numbered(self, about: Any, style: str) -> tuple[str, int] | None:
+        own = _numbered(about)
+        given = next((one.numbered for one in self._chain(style) if one.numbered), None)
+        if own is None:
+            return given if given and given[0] != "0" else None
+        number = own[0] or (given[0] if given else "")
+        return (number, own[1]) if number and number != "0" else None
+
+    def _chain(self, style: str) -> Iterator[_Style]:
+        """A style and those that it is based on."""
+        for _ in range(20):
+            found = self._styles.get(style)
+            if found is None:
+                return
+            yield found
+            style = found.base
+
+    def _line(self, element: Any, depth: int, boxes: list[str]) -> str:
+        """Words of a paragraph; text in boxes that hang on it is put into `boxes`."""
+        pieces: list[tuple[str, str]] = []
+        self._runs(element, depth, pieces, boxes)
+        merged: list[tuple[str, str]] = []
+        for form, text in pieces:
+            if merged and merged[-1][0] == form:
+                merged[-1] = (form, merged[-1][1] + text)
+            elif text:
+                merged.append((form, text))
+        return "".join(_formed(form, text) for form, text in merged)
+
+    def _runs(self, element: Any, depth: int, pieces: list[tuple[str, str]], boxes: list[str]) -> None:
+        if depth > _MOST_DEPTH:
+            return
+        for child in element:
+            match child.tag:
+                case "r":
+                    self._run(child, depth, pieces, boxes)
+                case "hyperlink":
+                    self._link(child, depth, pieces, boxes)
+                case "del" | "moveFrom":
+                    self._is_tracked = True
+                case "oMath":
+                    pieces.append(("", _formula(child, 0)))
+                case "AlternateContent":
+                    chosen = (
+                        child.find("Choice") if child.find("Choice") is not None else child.find("Fallback")
+                    )
+                    if chosen is not None:
+                        self._runs(chosen, depth + 1, pieces, boxes)
+                case "txbxContent":
+                    boxes += filter(None, (_joined(self._blocks(child, depth + 1)),))
+                case "docPr" if said := child.get("descr", "").strip():
+                    pieces.append(("", f"[Picture: {' '.join(said.split())}]"))
+                case "rt":
+                    pieces.append(("", "("))
+                    self._runs(child, depth + 1, pieces, boxes)
+                    pieces.append(("", ")"))
+                case tag if tag in _WITHIN:
+                    self._is_tracked |= tag in {"ins", "moveTo"}
+                    self._runs(child, depth + 1, pieces, boxes)
+                case _:
+                    continue
+
+    def _link(self, element: Any, depth: int, pieces: list[tuple[str, str]], boxes: list[str]) -> None:
+        said = self._line(element, depth + 1, boxes)
+        related = self._related.get(element.get("r:id", ""))
+        target = related.target if related is not None and "://" in related.target else ""
+        pieces.append(
+            ("", f"[{said}]({target})" if target and said.strip() and said.strip() != target else said)
+        )
+
+    def _run(self, run: Any, depth: int, pieces: list[tuple[str, str]], boxes: list[str]) -> None:
+        about = run.find("rPr")
+        form = ""
+        if about is not None:
+            if _is_on(about.find("vanish")):
+                return
+            raised = about.find("vertAlign")
+            form = {"superscript": "sup", "subscript": "sub"}.get(
+                raised.get("val", "") if raised is not None else "", ""
+            )
+            if _is_on(about.find("strike")) or _is_on(about.find("dstrike")):
+                form = "~~"
+        for child in run:
+            match child.tag:
+                case "t":
+                    pieces.append((form, child.text or ""))
+                case "tab" | "ptab":
+                    pieces.append((form, "\t"))
+                case "br" | "cr":
+                    pieces.append((form, "" if child.get("type") in {"page", "column"} else "\n"))
+                case "noBreakHyphen":
+                    pieces.append((form, "-"))
+                case "sym":
+                    code = int(child.get("char", "0"), 16)
+                    pieces.append((form, _SIGNS.get(code, "") if 0xE000 <= code < 0xF900 else chr(code)))
+                case "footnoteReference" | "endnoteReference":
+                    self._note(child.tag.removesuffix("Reference"), child.get("id", ""), depth, pieces)
+                case "commentReference":
+                    self._comment(child.get("id", ""), depth, pieces)
+                case "ruby" | "drawing" | "pict" | "object" | "AlternateContent":
+                    self._runs([child], depth + 1, pieces, boxes)
+                case _:
+                    continue
+
+    def _note(self, kind: str, name: str, depth: int, pieces: list[tuple[str, str]]) -> None:
+        note = self._notes[kind].pop(name, None)
+        if note is None:
+            return
+        place = len(self._told)
+        self._told.append("")
+        self._told[place] = f"[^{place + 1}]: " + _joined(self._blocks(note, depth + 1)).strip()
+        pieces.append(("", f"[^{place + 1}]"))
+
+    def _comment(self, name: str, depth: int, pieces: list[tuple[str, str]]) -> None:
+        note = self._notes["comment"].pop(name, None)
+        if note is not None and (said := _joined(self._blocks(note, depth + 1)).strip()):
+            by = f" by {note.get('author')}" if note.get("author") else ""
+            pieces.append(("", f" [Comment{by}: {' '.join(said.split())}]"))
+
+    def _table(self, table: Any, depth: int) -> str:
+        rows: list[list[str]] = []
+        for row in _inner(table, "tr"):
+            before = row.find("trPr/gridBefore")
+            given = [""] * (_whole(before.get("val"), 0) if before is not None else 0)
+            for cell in _inner(row, "tc"):
+                about = cell.find("tcPr")
+                span = about.find("gridSpan") if about is not None else None
+                merged = about.find("vMerge") if about is not None else None
+                is_below = merged is not None and merged.get("val") != "restart"
+                given.append("" if is_below else _joined(self._blocks(cell, depth + 1)))
+                given += [""] * (min(_whole(span.get("val"), 1), 60) - 1 if span is not None else 0)
+            rows.append(given)
+        if len(rows) == 1 and len(rows[0]) == 1:
+            return rows[0][0]
+        return pipe_table(rows)
+
+
+def _inner(element: Any, name: str) -> Iterator[Any]:
+    """Rows of a table, or cells of a row, also where controls or tracked changes hold them."""
+    for child in element:
+        if child.tag == name:
+            if name != "tr" or child.find("trPr/del") is None:
+                yield child
+        elif child.tag in {"sdt", "sdtContent", "customXml", "ins"}:
+            yield from _inner(child, name)
+
+
+def _formed(form: str, text: str) -> str:
+    core = text.strip()
+    if not form or not core:
+        return text
+    start, end = ("~~", "~~") if form == "~~" else (f"<{form}>", f"</{form}>")
+    at = text.index(core)
+    return f"{text[:at]}{start}{core}{end}{text[at + len(core) :]}"
+
+
+def _joined(blocks: Iterator[tuple[str, bool]]) -> str:
+    """Blocks apart by a blank line, items of a list by none."""
+    pieces: list[str] = []
+    was_item = False
+    for said, is_item in blocks:
+        if said:
+            pieces += ("\n" if was_item and is_item else "\n\n") if pieces else "", said
+            was_item = is_item
+    return "".join(pieces)
+
+
+def _whole(said: str | None, otherwise: int) -> int:
+    return (
+        int(said) if said is not None and said.isascii() and said.isdigit() and len(said) < 10 else otherwise
+    )
+
+
+def _by_id(tree: Any, kind: str) -> dict[str, Any]:
+    return {} if tree is None else {one.get("id", ""): one for one in tree.iter(kind)}
+
+
+def _styles(tree: Any) -> dict[str, _Style]:
+    found: dict[str, _Style] = {}
+    for one in () if tree is None else tree.iter("style"):
+        name = one.find("name").get("val", "").lower() if one.find("name") is not None else ""
+        base = one.find("basedOn").get("val", "") if one.find("basedOn") is not None else ""
+        about = one.find("pPr")
+        outline = about.find("outlineLvl") if about is not None else None
+        level = _whole(outline.get("val"), 9) + 1 if outline is not None else 0
+        if name.startswith("heading ") and name[8:].isdigit():
+            level = int(name[8:])
+        elif name == "title":
+            level = 1
+        found[one.get("styleId", "")] = _Style(base, level if level < 10 else 0, _numbered(about))
+    return found
+
+
+def _numbered(about: Any) -> tuple[str, int] | None:
+    """Id of a list and the level in it, as properties of a paragraph say it."""
+    told = about.find("numPr") if about is not None else None
+    if told is None:
+        return None
+    number, level = told.find("numId"), told.find("ilvl")
+    return (
+        number.get("val", "") if number is not None else "",
+        min(_whole(level.get("val"), 0), 8) if level is not None else 0,
+    )
+
+
+# Numbers of lists and headings, as Word counts them.
+
+
+class _Numbering:
+    def __init__(self, tree: Any) -> None:
+        self._kinds: dict[str, dict[int, _Level]] = {}
+        self._list: dict[str, tuple[str, dict[int, _Level], dict[int, int]]] = {}
+        self._counts: dict[str, dict[int, int]] = {}
+        self._begun: set[tuple[str, int]] = set()
+        if tree is None:
+            return
+        named: dict[str, str] = {}
+        linked: dict[str, str] = {}
+        for one in tree.iter("abstractNum"):
+            name = one.get("abstractNumId", "")
+            self._kinds[name] = _levels(one)
+            if (link := one.find("styleLink")) is not None:
+                named[link.get("val", "")] = name
+            if (link := one.find("numStyleLink")) is not None:
+                linked[name] = link.get("val", "")
+        for one in tree.iter("num"):
+            abstract = one.find("abstractNumId")
+            name = abstract.get("val", "") if abstract is not None else ""
+            name = named.get(linked.get(name, ""), name)
+            changed: dict[int, _Level] = {}
+            starts: dict[int, int] = {}
+            for override in one.iter("lvlOverride"):
+                level = _whole(override.get("ilvl"), 0)
+                changed |= _levels(override)
+                if (start := override.find("startOverride")) is not None:
+                    starts[level] = _whole(start.get("val"), 1)
+            self._list[one.get("numId", "")] = (name, changed, starts)
+
+    def label(self, number: str, level: int) -> str:
+        """Count one more item of a list, and tell its mark: `-`, `3.`, `4.2`, `(a)`; empty for none."""
+        if number not in self._list:
+            return ""
+        name, changed, starts = self._list[number]
+        levels = {**self._kinds.get(name, {}), **changed}
+        own = levels.get(level)
+        if own is None:
+            return ""
+        counts = self._counts.setdefault(name, {})
+        if level in starts and (number, level) not in self._begun:
+            counts[level] = starts[level]
+        else:
+            counts[level] = counts.get(level, own.start - 1) + 1
+        self._begun.add((number, level))
+        for deeper in [one for one in counts if one > level]:
+            del counts[deeper]
+        if own.form == "bullet":
+            return "-"
+        said = own.label
+        for place in range(level + 1):
+            if f"%{place + 1}" in said:
+                at = levels.get(place, own)
+                value = counts.setdefault(place, at.start)
+                said = said.replace(f"%{place + 1}", _number(value, "decimal" if own.is_legal else at.form))
+        return said.strip()
+
+
+def _levels(element: Any) -> dict[int, _Level]:
+    found: dict[int, _Level] = {}
+    for one in element.iter("lvl"):
+        start, form, label = one.find("start"), one.find("numFmt"), one.find("lvlText")
+        found[_whole(one.get("ilvl"), 0)] = _Level(
+            start=_whole(start.get("val"), 1) if start is not None else 0,
+            form=form.get("val", "decimal") if form is not None else "decimal",
+            label=label.get("val", "") if label is not None else "",
+            is_legal=_is_on(one.find("isLgl")),
+        )
+    return found
+
+
+_ROMAN = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
+    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
+
+
+def _number(value: int, form: str) -> str:
+    match form:
+        case "none":
+            return ""
+        case "lowerLetter" | "upperLetter" if value > 0:
+            letter = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, 9)
+            return letter.upper() if form == "upperLetter" else letter
+        case "lowerRoman" | "upperRoman" if 0 < value < 4000:
+            said = roman(value)
+            return said.upper() if form == "upperRoman" else said
+        case "decimalZero":
+            return f"{value:02}"
+        case _:
+            return str(value)
+
+
+def roman(value: int) -> str:
+    """A number of 1 to 3999 in small Roman signs."""
+    said = ""
+    for worth, sign in _ROMAN:
+        said += sign * (value // worth)
+        value %= worth
+    return said
+
+
+# Formulas: OMML in one line, as `core.talk.discussion.page_text` writes MathML.
+
+_PARTS = {"sSup": "^", "sSub": "_", "f": "/", "limLow": "_", "limUpp": "^"}
+
+
+def _formula(element: Any, depth: int) -> str:
+    if depth > _MOST_DEPTH or element.tag.endswith("Pr"):
+        return ""
+    if element.tag == "t":
+        return element.text or ""
+    parts = [said for child in element if (said := _formula(child, depth + 1)).strip()]
+    match element.tag, parts:
+        case ("sSup" | "sSub" | "f" | "limLow" | "limUpp") as tag, [first, second]:
+            return _grouped(first) + _PARTS[tag] + _grouped(second)
+        case "sSubSup", [first, second, third]:
+            return f"{_grouped(first)}_{_grouped(second)}^{_grouped(third)}"
+        case "rad", [*degree, inner]:
+            return f"{''.join(degree)}√({inner})"
+        case "d", _:
+            return f"({', '.join(parts)})"
+        case _:
+            return "".join(parts)
+
+
+def _grouped(said: str) -> str:
+    said = said.strip()
+    return said if said.isalnum() or len(said) == 1 else f"({said})"

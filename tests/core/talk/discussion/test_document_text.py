@@ -1,0 +1,264 @@
+"""Office files, books and exports of notes become Markdown that says what the document shows."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from core.talk.discussion import document_package
+from core.talk.discussion.document_text import DocumentError, document_text, read_document
+
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def packed(parts: dict[str, str]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return file.getvalue()
+
+
+def relations(**targets: str) -> str:
+    rows = "".join(
+        f'<Relationship Id="{kind}" Type="{OFFICE}/{kind.rstrip("0123456789")}" Target="{target}"'
+        + (' TargetMode="External"/>' if "://" in target else "/>")
+        for kind, target in targets.items()
+    )
+    return f"<Relationships>{rows}</Relationships>"
+
+
+def word(body: str, **parts: str) -> bytes:
+    """A docx with this body; `styles`, `numbering` and the others are the content of those parts."""
+    links = {"hyperlink": "https://a.example/terms"}
+    return packed(
+        {
+            "_rels/.rels": relations(officeDocument="word/document.xml"),
+            "word/document.xml": f"<w:document {W} {R}><w:body>{body}</w:body></w:document>",
+            "word/_rels/document.xml.rels": relations(**{name: f"{name}.xml" for name in parts}, **links),
+            **{f"word/{name}.xml": f"<w:{name} {W}>{text}</w:{name}>" for name, text in parts.items()},
+        }
+    )
+
+
+def p(said: str, about: str = "") -> str:
+    return f"<w:p><w:pPr>{about}</w:pPr><w:r><w:t>{said}</w:t></w:r></w:p>"
+
+
+def run(said: str, look: str = "") -> str:
+    return f'<w:r><w:rPr>{look}</w:rPr><w:t xml:space="preserve">{said}</w:t></w:r>'
+
+
+SUP, NOT_STRUCK = '<w:vertAlign w:val="superscript"/>', '<w:strike w:val="0"/>'
+STYLES = """<w:style w:styleId="berschrift1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="7"/></w:numPr></w:pPr></w:style>
+<w:style w:styleId="Own"><w:name w:val="Our clause"/><w:basedOn w:val="berschrift1"/></w:style>"""
+NUMBERING = """<w:abstractNum w:abstractNumId="0">
+<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="Article %1."/></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:isLgl/><w:lvlText w:val="%1.%2"/></w:lvl>
+<w:lvl w:ilvl="2"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="(%3)"/></w:lvl></w:abstractNum>
+<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="x"/></w:lvl></w:abstractNum>
+<w:num w:numId="7"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="8"><w:abstractNumId w:val="1"/></w:num>
+<w:num w:numId="9"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="2"><w:startOverride w:val="1"/></w:lvlOverride></w:num>"""
+
+
+def item(number: int, level: int) -> str:
+    return f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
+
+
+def test_a_contract_keeps_the_numbers_that_word_shows() -> None:
+    body = (
+        p("Rent", '<w:pStyle w:val="berschrift1"/>')
+        + p("Due monthly", item(7, 1))
+        + p("in cash", item(7, 2))
+        + p("by card", item(7, 2))
+        + p("Term", '<w:pStyle w:val="Own"/>')
+        + p("One year", item(7, 1))
+        + p("from May", item(9, 2))
+        + p("a point", item(8, 0))
+    )
+    assert document_text(word(body, styles=STYLES, numbering=NUMBERING)) == (
+        "# Article I. Rent\n\n  1.1 Due monthly\n    (a) in cash\n    (b) by card\n\n"
+        "# Article II. Term\n\n  2.1 One year\n    (a) from May\n- a point\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (f"<w:p>{run('x')}{run('2', SUP)}{run(' ok')}</w:p>", "x<sup>2</sup> ok"),
+        (f"<w:p>{run('now ')}{run('was ', '<w:strike/>')}{run('be', NOT_STRUCK)}</w:p>", "now ~~was~~ be"),
+        (f"<w:p>{run('seen')}{run('unseen', '<w:vanish/>')}</w:p>", "seen"),
+        (f'<w:p><w:hyperlink r:id="hyperlink">{run("terms")}</w:hyperlink></w:p>', "[terms](https://a.example/terms)"),
+        (
+            f"<w:p>{run('pay ')}<w:del><w:r><w:delText>10</w:delText></w:r></w:del><w:ins>{run('12')}</w:ins></w:p>",
+            "[Tracked changes are shown as accepted.]\n\npay 12",
+        ),
+        ('<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/></w:r></w:p>', "a\tb\nc-"),
+        ('<w:p><w:r><w:sym w:font="Wingdings" w:char="F0FE"/><w:t> yes</w:t></w:r></w:p>', "☒ yes"),
+        (f"<w:sdt><w:sdtContent>{p('in a control')}</w:sdtContent></w:sdt>", "in a control"),
+        (
+            "<w:p><w:r><AlternateContent><Choice><w:txbxContent>" + p("boxed") + "</w:txbxContent></Choice><Fallback>"
+            "<w:txbxContent>" + p("boxed") + "</w:txbxContent></Fallback></AlternateContent></w:r></w:p>",
+            "boxed",
+        ),
+        (
+            "<w:p><oMath><f><num><r><t>a</t></r></num><den><r><t>b+c</t></r></den></f></oMath></w:p>",
+            "a/(b+c)",
+        ),
+        (
+            f"<w:p>{run('Sum')}<w:r><w:footnoteReference w:id='2'/></w:r><w:r><w:commentReference w:id='0'/></w:r></w:p>",
+            "Sum[^1] [Comment by Ada: check]\n\n[^1]: net",
+        ),
+        (
+            (f"<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>{p('wide | one')}</w:tc></w:tr>"
+            f"<w:tr><w:tc><w:tcPr><w:vMerge w:val='restart'/></w:tcPr>{p('tall')}</w:tc><w:tc>{p('a') + p('b')}</w:tc></w:tr>"
+            f"<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr>{p('')}</w:tc><w:tc>{p('c')}</w:tc></w:tr></w:tbl>"),
+            "| wide \\| one |  |\n| --- | --- |\n| tall | a b |\n|  | c |",
+        ),
+    ],
+)  # fmt: skip
+def test_word_keeps_what_changes_the_meaning(body: str, said: str) -> None:
+    notes = {
+        "footnotes": f"<w:footnote w:id='2'>{p('net')}</w:footnote>",
+        "comments": f"<w:comment w:id='0' w:author='Ada'>{p('check')}</w:comment>",
+    }
+    assert document_text(word(body, **notes)).strip() == said
+
+
+def test_slides_have_titles_lists_tables_and_notes() -> None:
+    title = '<p:sp><p:nvSpPr><p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>Plan</a:t></a:r></a:p></p:txBody></p:sp>'
+    points = '<p:sp><p:txBody><a:p><a:r><a:t>one</a:t></a:r></a:p><a:p><a:pPr lvl="1"/><a:r><a:t>two</a:t></a:r></a:p></p:txBody></p:sp>'
+    cell = "<a:tc><p:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></p:txBody></a:tc>"
+    cells = "".join(map(cell.format, "ab"))
+    table = f"<p:graphicFrame><a:graphic><a:tbl><a:tr>{cells}</a:tr><a:tr>{cells}</a:tr></a:tbl></a:graphic></p:graphicFrame>"
+    names = f'xmlns:p="p" xmlns:a="a" {R}'
+    notes = '<p:sp><p:nvSpPr><p:nvPr><p:ph type="body"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>speak</a:t></a:r></a:p></p:txBody></p:sp>'
+    data = packed(
+        {
+            "_rels/.rels": relations(officeDocument="/ppt/presentation.xml"),
+            "ppt/presentation.xml": f'<p:x {names}><p:sldId id="256" r:id="slide2"/><p:sldId id="257" r:id="slide1"/></p:x>',
+            "ppt/_rels/presentation.xml.rels": relations(slide1="slides/s1.xml", slide2="slides/s2.xml"),
+            "ppt/slides/s1.xml": f'<p:sld show="0" {names}><p:cSld><p:spTree>{table}</p:spTree></p:cSld></p:sld>',
+            "ppt/slides/s2.xml": f"<p:sld {names}><p:cSld><p:spTree>{points}{title}</p:spTree></p:cSld></p:sld>",
+            "ppt/slides/_rels/s2.xml.rels": relations(notesSlide="../notes/n1.xml"),
+            "ppt/notes/n1.xml": f"<p:notes {names}>{notes}</p:notes>",
+        }
+    )
+    assert document_text(data) == (
+        "## Slide 1: Plan\n\none\n  - two\n\nNotes: speak\n\n## Slide 2 (hidden)\n\n| a | b |\n| --- | --- |\n| a | b |\n"
+    )
+
+
+def test_a_workbook_shows_days_shares_and_hours_as_such() -> None:
+    def cell(place: str, value: str, style: int = 0, kind: str = "n") -> str:
+        return f'<c r="{place}" s="{style}" t="{kind}"><v>{value}</v></c>'
+
+    rows = (
+        f"<row r='3'>{cell('B3', '0', kind='s')}{cell('C3', '46086', 1)}{cell('D3', '0.125', 2)}</row>"
+        f"<row r='4'>{cell('B4', '0.30000000000000004')}{cell('C4', '46086.5625', 1)}{cell('D4', '1.25', 3)}</row>"
+        f"<row r='9'>{cell('B9', '1', kind='b')}<c r='C9'><f>SUM(B4)</f></c>{cell('D9', '0.385416667', 1)}</row>"
+    )
+    styles = """<styleSheet><numFmts><numFmt numFmtId="170" formatCode="[h]:mm"/></numFmts>
+    <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="10"/><xf numFmtId="170"/></cellXfs></styleSheet>"""
+    data = packed(
+        {
+            "_rels/.rels": relations(officeDocument="xl/workbook.xml"),
+            "xl/workbook.xml": f'<workbook {R}><sheets><sheet name="Costs" r:id="worksheet1"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": relations(
+                worksheet1="worksheets/s.xml", styles="styles.xml", sharedStrings="shared.xml"
+            ),
+            "xl/worksheets/s.xml": f"<worksheet><sheetData>{rows}</sheetData></worksheet>",
+            "xl/styles.xml": styles,
+            "xl/shared.xml": "<sst><si><r><t>Item</t></r><r><t>s</t></r><rPh><t>yomi</t></rPh></si></sst>",
+        }
+    )
+    assert document_text(data) == (
+        "## Costs\n\n| Items | 2026-03-05 | 12.5% |\n| --- | --- | --- |\n"
+        "| 0.3 | 2026-03-05 13:30 | 30:00 |\n| TRUE | =SUM(B4) | 09:15 |\n"
+    )
+
+
+def test_an_open_document_keeps_numbers_struck_text_and_notes() -> None:
+    content = """<office:d xmlns:office="o" xmlns:text="t" xmlns:style="s" xmlns:table="b"><office:automatic-styles>
+    <style:style style:name="Old"><style:text-properties style:text-line-through-style="solid"/></style:style>
+    <style:style style:name="Up"><style:text-properties style:text-position="super 58%"/></style:style>
+    <text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."
+    text:start-value="3"/></text:list-style></office:automatic-styles><office:body><office:text>
+    <text:tracked-changes><text:changed-region><text:p>gone</text:p></text:changed-region></text:tracked-changes>
+    <text:h text:outline-level="2">Head</text:h><text:p>m<text:span text:style-name="Up">2</text:span>  or
+     <text:span text:style-name="Old">ft</text:span><text:s text:c="2"/>end<text:note><text:note-citation>1</text:note-citation>
+    <text:note-body><text:p>why</text:p></text:note-body></text:note></text:p>
+    <text:list text:style-name="N"><text:list-item><text:p>three</text:p></text:list-item><text:list-item><text:p>four</text:p>
+    </text:list-item></text:list><table:table><table:table-row><table:table-cell table:number-columns-repeated="2"><text:p>a</text:p>
+    </table:table-cell><table:table-cell table:number-columns-repeated="16000"/></table:table-row><table:table-row
+    table:number-rows-repeated="1000000"><table:table-cell/></table:table-row></table:table></office:text></office:body></office:d>"""
+    data = packed({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content})
+    assert document_text(data) == (
+        "[Tracked changes are shown as accepted.]\n\n## Head\n\nm<sup>2</sup> or ~~ft~~  end[^1]\n\n3. three\n4. four\n\n"
+        "| a | a |\n| --- | --- |\n\n[^1]: why\n"
+    )
+
+
+def book(page: str, **more: str) -> bytes:
+    package = (
+        '<package><metadata><title>Tales</title><creator>Ada</creator></metadata><manifest><item id="a" href="one%20.xhtml"/>'
+        '<item id="n" properties="nav" href="n.xhtml"/></manifest><spine><itemref idref="n"/><itemref idref="a"/></spine></package>'
+    )
+    return packed(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": '<container><rootfile full-path="OEBPS/b.opf"/></container>',
+            "OEBPS/b.opf": package,
+            "OEBPS/one .xhtml": page,
+            "OEBPS/n.xhtml": "<p>contents</p>",
+            **more,
+        }
+    )
+
+
+def test_a_book_is_its_pages_in_their_order_also_where_xml_closes_elements() -> None:
+    page = '<?xml version="1.0"?><html><head><title/></head><body><h1>One</h1><p>He<a id="x"/>llo<br/>w&#246;rld</p></body></html>'
+    assert document_text(book(page)) == "# Tales\nAda\n\n# One\n\nHello\nwörld\n"
+    with pytest.raises(DocumentError, match="DRM"):
+        document_text(book(page, **{"META-INF/encryption.xml": '<e><EncryptionMethod Algorithm="aes"/></e>'}))
+
+
+def test_an_export_of_evernote_is_read_note_by_note() -> None:
+    page = '<![CDATA[<!DOCTYPE en-note SYSTEM "x"><en-note><div><en-todo checked="true"/>Milk&nbsp;2 l</div></en-note>]]>'
+    text = document_text(
+        f"<en-export><note><title>Shop</title><created>20260228T080000Z</created><tag>home</tag><content>{page}</content></note>"
+        "<note><title>Two</title><content>&lt;en-note>body&lt;/en-note></content></note></en-export>".encode(),
+        "enex",
+    )
+    assert text == "# Shop\nCreated: 2026-02-28\nTags: home\n\n[x] Milk\xa02 l\n\n\n# Two\n\nbody\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "old Office format"),
+        (packed({"a.txt": "x"}), "no document that the program reads"),
+        (word(p("x"))[:-30], "damaged"),
+        (word("<w:p>"), "damaged"),
+        (word("<w:p/>"), "holds no text"),
+        (packed({"mimetype": "application/vnd.oasis.opendocument.text"}), "damaged"),
+    ],
+)
+def test_what_cannot_be_read_says_why_and_what_to_do(data: bytes, why: str) -> None:
+    found = read_document(data)
+    assert why in found["problem"]
+    assert found["remedy"]
+
+
+def test_entities_and_parts_past_the_bound_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = f'<!DOCTYPE d [<!ENTITY a "b">]><w:document {W}><w:body>{p("x")}</w:body></w:document>'
+    data = packed(
+        {"_rels/.rels": relations(officeDocument="word/document.xml"), "word/document.xml": declared}
+    )
+    assert "entities" in read_document(data)["problem"]
+    monkeypatch.setattr(document_package, "MAX_PART_BYTES", 500)
+    assert "unpacks to more than 500 bytes" in read_document(word(p("x" * 600)))["problem"]
