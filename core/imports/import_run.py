@@ -19,6 +19,7 @@ from core.imports.import_sources import (
     PIPE,
     FileBegun,
     ImportMemory,
+    Marks,
     Origin,
     OtherFile,
     Unchanged,
@@ -28,6 +29,7 @@ from core.imports.import_sources import (
     mark_of,
     note_imported,
     reached,
+    told_again,
 )
 from core.imports.imports_messages import (
     CancelImport,
@@ -62,6 +64,9 @@ from core.talk.discussion import discussion_store, log, trash
 
 MAX_FAULTS = 200
 """Faults that a report lists."""
+
+MAX_REMEMBERED = 20
+"""Faults of a file with which it need not be read again while it stays as it is."""
 
 UNTICKED = tr("you left this conversation out")
 
@@ -168,13 +173,17 @@ class _Work:
         self._reading: FileBegun | None = None
         self._read_ids: set[str] = set()
         self._read_count, self._is_whole = 0, True
+        self._read_faults: list[ImportFault] = []
 
-    def known(self, path: Path, about: os.stat_result) -> int | None:
-        """Conversations in a file that did not change since an import has read it, None for all others."""
-        kept = self._memory.unchanged(path, about, self._is_known)
-        if kept is not None:
-            self._taken.update(kept.discussion_ids)
-        return kept.conversations if kept is not None else None
+    def known(self, path: Path, marks: Marks) -> Unchanged | None:
+        """A file that did not change since an import has read it, None for all others."""
+        kept = self._memory.unchanged(path, marks, self._is_known)
+        if kept is None:
+            return None
+        self._taken.update(kept.discussion_ids)
+        return Unchanged(
+            path=path, conversations=kept.conversations, faults=tuple(map(told_again, kept.faults))
+        )
 
     def _is_known(self, discussion_id: str) -> bool:
         return discussion_id in self._there or (self._request.is_followed and discussion_id in self._gone)
@@ -183,19 +192,28 @@ class _Work:
         """A file is read from here on."""
         self.end_file()
         self._reading, self._is_whole = found, found.is_whole
-        self._read_ids, self._read_count = set(), 0
+        self._read_ids, self._read_count, self._read_faults = set(), 0, []
 
     def end_file(self) -> None:
         """A file was read to its end: where all of it is here now, the next import passes over it."""
         read, self._reading = self._reading, None
-        if read is not None and self._is_whole and self._read_count and not self._request.is_dry:
-            self._memory.remember(read.path, read.about, self._read_count, tuple(sorted(self._read_ids)))
+        is_told = len(self._read_faults) <= MAX_REMEMBERED and (self._read_count or self._read_faults)
+        if read is not None and self._is_whole and is_told and not self._request.is_dry:
+            self._memory.remember(
+                read.path,
+                read.marks,
+                conversations=self._read_count,
+                discussion_ids=tuple(sorted(self._read_ids)),
+                faults=self._read_faults,
+            )
 
     def pass_unchanged(self, found: Unchanged) -> None:
         """Count a file that did not change."""
         self.end_file()
         self._files.add(str(found.path))
         self._counts.update({"count": found.conversations, "unchanged": found.conversations})
+        for fault in found.faults:
+            self.pass_over(fault)
 
     def pass_over(self, found: OtherFile | ImportFault) -> None:
         """Count what holds no conversation, and keep what is wrong."""
@@ -207,7 +225,10 @@ class _Work:
             self._note_offered(found.offered)
         else:
             self._counts["faults"] += 1
-            self._is_whole = False
+            if self._reading is not None and found.file.startswith(str(self._reading.path)):
+                self._read_faults.append(found)  # of what stands in it, so that it is the same the next time
+            else:
+                self._is_whole = False
             if len(self._faults) < MAX_FAULTS:
                 self._faults.append(found)
 

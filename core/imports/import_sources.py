@@ -9,11 +9,11 @@ import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -24,10 +24,11 @@ from core.imports.import_plan import whole
 from core.kernel import paths
 from core.kernel.codecs import from_json, packed_decoder_of, to_json, to_msgpack
 from core.kernel.disk import append_file, make_dirs, write_passing
-from core.kernel.language import joined, tr
+from core.kernel.language import english, joined, tr
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file
 from core.kernel.patterns import late
+from core.kernel.stored_texts import retold
 from core.kernel.values.imports import ImportFault, KnownPlace, Offered, Transcript, TranscriptKind, Unread
 from core.talk.transcripts.claude_code import branched_off
 from core.talk.transcripts.databases import LOG_HEAD_BYTES, with_log
@@ -103,29 +104,30 @@ class FileBegun(msgspec.Struct, frozen=True):
     """A file is read from here on. Once more where other files turn out to have a part in it.
 
     Args:
-        about: of it as it was opened; is_whole: False where its conversations hang on further files, so that it may stay as it
+        marks: of it as it was opened; is_whole: False where its conversations hang on further files, so that it may stay as it
             is while they change.
     """
 
     path: Path
-    about: os.stat_result
+    marks: Marks
     is_whole: bool = True
 
 
 class Unchanged(msgspec.Struct, frozen=True):
-    """A file that an import before this one has read whole, and that did not change since."""
+    """A file that an import before this one has read whole, and that did not change since. `faults`: what is wrong with it."""
 
     path: Path
     conversations: int
+    faults: tuple[ImportFault, ...] = ()
 
 
 Found = tuple[Origin, Transcript] | OtherFile | ImportFault | FileBegun | Unchanged
-Known = Callable[[Path, os.stat_result], int | None]
-"""Conversations in a file that did not change since it was read, None for all others."""
+Known = Callable[[Path, "Marks"], Unchanged | None]
+"""A file that did not change since it was read, None for all others."""
 
 
 def conversations(
-    given: tuple[str, ...], pipe: BinaryIO | None = None, known: Known = lambda _path, _about: None
+    given: tuple[str, ...], pipe: BinaryIO | None = None, known: Known = lambda _path, _marks: None
 ) -> Iterator[Found]:
     """Conversations of files and folders, one after another; what cannot be read is told, and the rest goes on.
 
@@ -172,11 +174,13 @@ def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
         with open_file(path) as file:
             about = os.fstat(file.fileno())
             has_log = log_beside(path) is not None
-            if not has_log and (count := known(path, about)) is not None:
-                yield Unchanged(path, count)
+            marks = _marks(path, about)
+            before = None if has_log else known(path, marks)
+            if before is not None and (before.conversations or not is_named):
+                yield before
                 return
             is_stored = _STORED.search(path.as_posix()) is not None
-            yield FileBegun(path=path, about=about, is_whole=not is_stored)
+            yield FileBegun(path=path, marks=marks)
             if has_log:
                 yield from _of_database(path, file, about.st_mtime)
             elif is_stored:
@@ -291,7 +295,8 @@ def _of_open(
             is_session = kind is TranscriptKind.CLAUDE_CODE and not is_named and not origin.member
             before, is_complete = _trunks(Path(origin.path), data, trunks) if is_session else ([], True)
             if not is_complete:
-                yield FileBegun(path=Path(origin.path), about=about, is_whole=False)
+                path = Path(origin.path)
+                yield FileBegun(path=path, marks=_marks(path, about), is_whole=False)
             found = read_transcripts(kind, data, before)
             yield from _told(msgspec.structs.replace(origin, kind=kind), found, changed)
 
@@ -619,7 +624,7 @@ def note_imported(home: Path, ids: Iterable[str]) -> None:
 # Files that an import has read whole, so that the next one passes over what did not change since. Derived:
 # it may be removed.
 
-READERS = 4
+READERS = 5
 """Raised where readers find more in a file than before: then all files are read again."""
 
 MAX_FILES = 200_000
@@ -630,15 +635,16 @@ class RememberedFile(msgspec.Struct, frozen=True):
     """A file at its last import, and the result of that import.
 
     Args:
-        marks: size, times (ns since 1970) and place, of which a program that restores a file cannot set all;
-            digest: of its bytes, SHA-256; conversations: in it, 0 for a file that holds none.
+        digest: of its bytes, SHA-256; conversations: in it, 0 for a file that holds none.
         discussion_ids: that they became, or were already.
+        faults: what is wrong with it, in English: each import tells it.
     """
 
-    marks: tuple[int, int, int, int]
+    marks: Marks
     digest: bytes
     conversations: int = 0
     discussion_ids: tuple[str, ...] = ()
+    faults: tuple[ImportFault, ...] = ()
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -654,40 +660,45 @@ class ImportMemory:
         self._files = self._loaded()
         self._is_changed = False
 
-    def unchanged(
-        self, path: Path, about: os.stat_result, is_there: Callable[[str], bool]
-    ) -> RememberedFile | None:
+    def unchanged(self, path: Path, marks: Marks, is_there: Callable[[str], bool]) -> RememberedFile | None:
         """A file as it was read, None where it is another now, or a discussion of it is not here any more.
 
         Args:
-            about: of the file; is_there: tells whether a discussion is here.
+            is_there: tells whether a discussion is here.
         """
         kept = self._files.get(_key(path))
-        if kept is None or kept.marks[0] != about.st_size or not all(map(is_there, kept.discussion_ids)):
+        if kept is None or kept.marks[0] != marks[0] or not all(map(is_there, kept.discussion_ids)):
             return None
-        if kept.marks == _marks(about):
+        if kept.marks == marks:
             return kept
         if _digest(path) != kept.digest:
             return None
-        kept = msgspec.structs.replace(kept, marks=_marks(about))
+        kept = msgspec.structs.replace(kept, marks=marks)
         self._keep(path, kept)
         return kept
 
     def remember(
-        self, path: Path, about: os.stat_result, conversations: int, discussion_ids: tuple[str, ...]
+        self,
+        path: Path,
+        marks: Marks,
+        *,
+        conversations: int,
+        discussion_ids: tuple[str, ...],
+        faults: Sequence[ImportFault],
     ) -> None:
         """Keep what came of a file that was read whole, unless it changed meanwhile."""
         digest = _digest(path)
         try:
-            now = path.stat()
+            now = _marks(path, path.stat())
         except OSError:
             return
-        if digest and _marks(now) == _marks(about):
+        if digest and now == marks:
             read = RememberedFile(
-                marks=_marks(about),
+                marks=marks,
                 digest=digest,
                 conversations=conversations,
                 discussion_ids=discussion_ids,
+                faults=tuple(_in_english(one) for one in faults),
             )
             self._keep(path, read)
 
@@ -716,8 +727,53 @@ class ImportMemory:
 _VERSION = f"{__version__} {READERS}"
 
 
-def _marks(about: os.stat_result) -> tuple[int, int, int, int]:
-    return about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino
+Marks = tuple[int, int, int, int]
+"""Size, times (ns since 1970) and place of a file, of which a program that restores it cannot set all. A session of many files
+has their sum in place of its first time.
+"""
+
+
+def _marks(path: Path, about: os.stat_result) -> Marks:
+    is_stored = _STORED.search(path.as_posix()) is not None
+    changed = int.from_bytes(_beside(path)[:8]) >> 1 if is_stored else about.st_mtime_ns
+    return about.st_size, changed, about.st_ctime_ns, about.st_ino
+
+
+def _beside(session: Path) -> bytes:
+    """SHA-256 of the names, sizes and times of the files that hold the messages of a session of OpenCode."""
+    digest = hashlib.sha256()
+    storage = session.parents[2]
+    for name in _listed(storage / "message" / session.stem, digest):
+        _listed(storage / "part" / name.removesuffix(".json"), digest)
+    return digest.digest()
+
+
+def _listed(folder: Path, digest: Any) -> list[str]:
+    """Names of the files of a folder, in order, each noted in the digest with its size and times."""
+    try:
+        with os.scandir(folder) as found:
+            files = sorted((one.name, one.stat(follow_symlinks=False)) for one in found)
+    except OSError:
+        return []
+    for name, about in files:
+        digest.update(
+            f"{name}\0{about.st_size}\0{about.st_mtime_ns}\0{about.st_ctime_ns}\n".encode("utf-8", "replace")
+        )
+    return [name for name, _ in files]
+
+
+def _in_english(fault: ImportFault) -> ImportFault:
+    return msgspec.structs.replace(
+        fault, place=english(fault.place), why=english(fault.why), remedy=english(fault.remedy)
+    )
+
+
+def told_again(fault: ImportFault) -> ImportFault:
+    """A fault that was kept in English, in the language of now."""
+    head, sep, rest = fault.place.rpartition(fault.file + ": ")
+    return msgspec.structs.replace(
+        fault, place=head + sep + retold(rest), why=retold(fault.why), remedy=retold(fault.remedy)
+    )
 
 
 def _key(path: Path) -> str:
@@ -728,6 +784,9 @@ def _digest(path: Path) -> bytes:
     """SHA-256 of a file's bytes, empty where it cannot be read."""
     try:
         with open_file(path) as file:
-            return hashlib.file_digest(file, "sha256").digest()
+            digest = hashlib.file_digest(file, "sha256")
+        if _STORED.search(path.as_posix()) is not None:
+            digest.update(_beside(path))
+        return digest.digest()
     except OSError:
         return b""

@@ -333,7 +333,9 @@ def _styles(tree: Any) -> dict[str, _Style]:
             level = int(name[8:])
         elif name == "title":
             level = 1
-        found[one.get("styleId", "")] = _Style(base, level if level < 10 else 0, _numbered(about))
+        found[one.get("styleId", "")] = _Style(
+            base=base, level=level if level < 10 else 0, numbered=_numbered(about)
+        )
     return found
 
 

@@ -480,7 +480,7 @@ def _gemini_message(talk: TalkBuilder, one: Mapping[str, Any]) -> None:
     if one["type"] not in ("gemini", "model"):
         talk.skipped[NOTES] += 1
         return
-    thoughts = (word(mapping(thought).get("description")) for thought in items(one.get("thoughts")))
+    thoughts = map(_gemini_thought, map(mapping, items(one.get("thoughts"))))
     parts: list[Part] = [ReasoningPart(said) for said in thoughts if said.strip()]
     words = texts(content)
     if words.strip() and GREETING.fullmatch(words) is None:
@@ -489,6 +489,12 @@ def _gemini_message(talk: TalkBuilder, one: Mapping[str, Any]) -> None:
         if isinstance(call, dict):
             parts += _gemini_call(call)
     talk.say("assistant", parts, key=key, at=at, model=one.get("model"))
+
+
+def _gemini_thought(thought: Mapping[str, Any]) -> str:
+    """A thought under its subject, as the program shows it."""
+    subject, said = word(thought.get("subject")).strip(), word(thought.get("description"))
+    return f"**{subject}**\n{said}" if subject else said
 
 
 def _gemini_call(call: Mapping[str, Any]) -> Iterator[Part]:

@@ -151,3 +151,51 @@ def test_what_was_left_out_looked_at_or_damaged_is_read_again(place: Path) -> No
         file.write("no row\n")
     imported(place)
     assert [len(imported(place).faults) for _ in range(2)] == [1, 1]
+
+
+def test_a_file_with_a_torn_end_is_passed_over_too_and_says_so_each_time(place: Path) -> None:
+    path = place / "b.jsonl"
+    path.write_text(path.read_text() + '{"type":"user","mess')
+    first, again = imported(place), imported(place)
+
+    assert (again.count, again.unchanged, again.new_count) == (2, 2, 0)
+    assert again.faults == first.faults
+    assert again.faults[0].why == "the last line ends in the middle; the program read the lines before it"
+    path.write_text(session("Two?", "No.", "Why?", key="b"))
+    assert (imported(place).new_messages, imported(place).faults) == (1, ())
+
+
+@pytest.mark.usefixtures("german")
+def test_what_is_wrong_with_a_file_that_is_passed_over_is_told_in_the_language_of_now(place: Path) -> None:
+    path = place / "b.jsonl"
+    path.write_text(path.read_text() + '{"type":"user","mess')
+    first, again = imported(place), imported(place)
+    assert again.faults == first.faults
+    assert "letzte Zeile" in again.faults[0].why
+
+
+def test_a_session_of_many_files_is_passed_over_until_one_of_them_changes(place: Path) -> None:
+    storage = place / "storage"
+    for message, text in (("msg_1", "Ask?"), ("msg_2", "So.")):
+        role = "user" if message == "msg_1" else "assistant"
+        for name, told in (
+            (
+                f"message/ses_1/{message}.json",
+                {"id": message, "role": role, "time": {"created": 1793000000000}},
+            ),
+            (f"part/{message}/prt_1.json", {"id": "prt_1", "type": "text", "text": text}),
+        ):
+            (storage / name).parent.mkdir(parents=True, exist_ok=True)
+            (storage / name).write_text(json.dumps(told))
+    (storage / "session" / "p").mkdir(parents=True)
+    (storage / "session" / "p" / "ses_1.json").write_text(json.dumps({"id": "ses_1", "title": "Tides"}))
+    first, again = imported(place), imported(place)
+    assert (first.made, again.unchanged, again.rows) == (3, 3, ())
+
+    (storage / "message" / "ses_1" / "msg_3.json").write_text(json.dumps({"id": "msg_3", "role": "user"}))
+    (storage / "part" / "msg_3").mkdir()
+    (storage / "part" / "msg_3" / "prt_1.json").write_text(json.dumps({"type": "text", "text": "And?"}))
+    assert (imported(place).new_messages, imported(place).unchanged) == (1, 3)
+    part = storage / "part" / "msg_3" / "prt_1.json"
+    part.write_text(json.dumps({"type": "text", "text": "Or?"}))
+    assert imported(place).unchanged == 2
