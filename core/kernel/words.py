@@ -37,8 +37,18 @@ _WORD = late("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff\u0f71-\u0f84])+")
 SENTENCE_ENDS = late(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 """Ends of the sentences and lines of a text."""
 
-_BASE_LETTERS = str.maketrans(
-    {
+
+class _BaseLetters(dict[int, int | str | None]):
+    """What stands for a letter once accents are parted from it: nothing for an accent, kept when it is first met."""
+
+    def __missing__(self, code: int) -> int | None:
+        base = self[code] = None if unicodedata.combining(chr(code)) else code
+        return base
+
+
+_BASE_LETTERS = _BaseLetters(
+    (ord(letter), base)
+    for letter, base in {
         "ł": "l",
         "ø": "o",
         "đ": "d",
@@ -50,7 +60,7 @@ _BASE_LETTERS = str.maketrans(
         "œ": "oe",
         "þ": "th",
         "ŋ": "n",
-    }
+    }.items()
 )
 """Letters that are no other letter with an accent, and that people type as one. `ß` is folded by `casefold`."""
 
@@ -229,8 +239,7 @@ def fts_expression(terms: tuple[str, ...]) -> str:
 
 def _folded(text: str) -> str:
     """A text without case and accents."""
-    bare = unicodedata.normalize("NFD", text.casefold())
-    return "".join(c for c in bare if not unicodedata.combining(c)).translate(_BASE_LETTERS)
+    return unicodedata.normalize("NFD", text.casefold()).translate(_BASE_LETTERS)
 
 
 def _parted(run: str) -> Iterator[str]:

@@ -9,7 +9,9 @@ bench-memory`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from heapq import heapify, heappop, heappush
 from itertools import groupby
 
 import msgspec
@@ -238,35 +240,24 @@ def recalled(
 ) -> Recalled:
     """Choose among the hits, best first, and write the block. Never over `question.spec.tokens` by `count`."""
     chosen: list[_Told] = []
-    asked, most, taken = _asked(question.text), question.spec.tokens, 0
+    asked, room = _asked(question.text), _Room(question.spec.tokens, count)
     terms, chars = asked.terms, COURSE_PART_CHARS if asked.is_course else PART_CHARS
-    for hit in sorted(_fitting(question, asked, answer.hits), key=_order):
-        if chosen and most - taken < LEAST_ROOM:
+    for hit in _fitting(question, asked, answer.hits):
+        if chosen and room.is_spent(chosen):
             break
         told = _Told(hit=hit, number=hit.lines.first, words=hit.text)
         if _is_chosen(told, chosen) or not _has_newer(hit, chosen):
             continue
         part = replace(told, words=part_of(hit.text, terms, chars))
         for form in ((part,),) if asked.is_course else _forms(part, terms):
-            if taken + sum(count(one.words) for one in form) > most:
-                continue  # its words alone are too many: what stands around them need not be counted
-            size = count(_block([*chosen, *form]))
-            if size <= most:
+            if room.takes(chosen, form):
                 chosen += form
-                taken = size
                 break
     text = _block(chosen)
     passages = tuple(_passage(one, terms) for one in _in_order(chosen))
     return Recalled(
         text=text, passages=passages, tokens_est=count(text) if text else 0, problem=degraded_text(answer)
     )
-
-
-def _order(hit: SearchHit) -> float:
-    """A passage's place among the others: the least first."""
-    if hit.corpus is Corpus.DISCUSSIONS and hit.heading == Role.ASSISTANT.value:
-        return (LONG_REPLY_COST if len(hit.text) > LONG_REPLY_CHARS else 0.0) - hit.score
-    return -hit.score - (WISH_GAIN if is_wish(hit.text) else 0.0)
 
 
 class _Told(msgspec.Struct, frozen=True):
@@ -276,6 +267,41 @@ class _Told(msgspec.Struct, frozen=True):
     number: int
     words: str
     is_answer: bool = False
+
+
+class _Room:
+    """What is left of the budget. The block is counted as a whole only where a sum over its passages does not show that much is left:
+    none takes fewer tokens in a frame of its own, with a blank more for each line, than in one with others.
+    """
+
+    def __init__(self, tokens: int, count: CountTokens) -> None:
+        self._tokens, self._count = tokens, count
+        self._taken, self._is_exact = count(_OPENING), False
+
+    def is_spent(self, chosen: Sequence[_Told]) -> bool:
+        """True where hardly a passage more has room."""
+        if self._tokens - self._taken < LEAST_ROOM and not self._is_exact:
+            self._set(self._count(_block(chosen)))
+        return self._tokens - self._taken < LEAST_ROOM
+
+    def takes(self, chosen: Sequence[_Told], form: Sequence[_Told]) -> bool:
+        """True where a form has room beside what is chosen; it is taken then."""
+        most = self._taken + sum(map(self._alone, form))
+        if most <= self._tokens:
+            self._taken, self._is_exact = most, False
+            return True
+        if self._is_exact and self._taken + sum(self._count(one.words) for one in form) > self._tokens:
+            return False  # its words alone are too many: what stands around them need not be counted
+        size = self._count(_block([*chosen, *form]))
+        if size <= self._tokens:
+            self._set(size)
+        return size <= self._tokens
+
+    def _set(self, taken: int) -> None:
+        self._taken, self._is_exact = taken, True
+
+    def _alone(self, one: _Told) -> int:
+        return self._count(_group([one])) + one.words.count("\n")
 
 
 def _forms(told: _Told, terms: Sequence[str]) -> Iterator[tuple[_Told, ...]]:
@@ -303,29 +329,58 @@ def passage_texts(told: Recalled) -> tuple[str, ...]:
     return tuple(one.words if told.text else "" for one in told.passages)
 
 
-def _fitting(question: RecallQuestion, asked: _Asked, hits: Iterable[SearchHit]) -> tuple[SearchHit, ...]:
-    """Hits that are worth their tokens: above the thresholds, not kept out, not told already, not out of date. None of them
-    where none shows that the message is about what is known.
+def _fitting(question: RecallQuestion, asked: _Asked, hits: Sequence[SearchHit]) -> Iterator[SearchHit]:
+    """Hits that are worth their tokens, the best first: above the thresholds, not kept out, not told already, not out of date.
+    None of them where none shows that the message is about what is known. One is read when it could be the next: the budget is
+    spent before most are.
     """
-    fitting, is_about = list[SearchHit](), False
-    for hit in hits:
-        if hit.corpus not in CORPORA or _is_kept_out(hit, question.spec.kept_out):
+
+    @cache
+    def shared(at: int) -> int:
+        return _shared_count(question, asked, hits[at])
+
+    if not any(shared(at) >= 0 and _is_about(asked, hit, shared(at)) for at, hit in enumerate(hits)):
+        return
+    order = [(_least_place(hit), at, False) for at, hit in enumerate(hits)]
+    heapify(order)
+    while order:
+        _, at, is_sure = heappop(order)
+        hit = hits[at]
+        if shared(at) < 0:
             continue
-        is_talk = hit.corpus is Corpus.DISCUSSIONS
-        if is_talk and hit.path == question.discussion_id:
-            continue
-        if hit.score < LEAST_SCORE or not hit.text.strip() or _is_told(hit, asked.terms, question.told):
-            continue
-        if not is_talk and is_struck(hit.text):
-            continue
-        said = frozenset(words(f"{hit.heading} {hit.text}"))
-        if is_talk and len((said | frozenset(words(hit.reply))) - asked.own - _SPEAKERS) < LEAST_NEWS:
-            continue
-        shared = len(held_terms(asked.terms, said))
-        if hit.cosine >= LEAST_OWN_COSINE or shared:
-            fitting.append(hit)
-            is_about = is_about or _is_about(asked, hit, shared)
-    return tuple(fitting) if is_about else ()
+        if is_sure or _is_reply(hit) or is_wish(hit.text):
+            yield hit
+        else:
+            heappush(order, (-hit.score, at, True))
+
+
+def _least_place(hit: SearchHit) -> float:
+    """A passage's place among the others, the least first, if it is a wish where it may be one."""
+    if _is_reply(hit):
+        return (LONG_REPLY_COST if len(hit.text) > LONG_REPLY_CHARS else 0.0) - hit.score
+    return -hit.score - WISH_GAIN
+
+
+def _is_reply(hit: SearchHit) -> bool:
+    return hit.corpus is Corpus.DISCUSSIONS and hit.heading == Role.ASSISTANT.value
+
+
+def _shared_count(question: RecallQuestion, asked: _Asked, hit: SearchHit) -> int:
+    """Number of the message's words that a hit holds; -1 for one that is not worth its tokens."""
+    if hit.corpus not in CORPORA or _is_kept_out(hit, question.spec.kept_out):
+        return -1
+    is_talk = hit.corpus is Corpus.DISCUSSIONS
+    if is_talk and hit.path == question.discussion_id:
+        return -1
+    if hit.score < LEAST_SCORE or not hit.text.strip() or _is_told(hit, asked.terms, question.told):
+        return -1
+    if not is_talk and is_struck(hit.text):
+        return -1
+    said = frozenset(words(f"{hit.heading} {hit.text}"))
+    if is_talk and len((said | frozenset(words(hit.reply))) - asked.own - _SPEAKERS) < LEAST_NEWS:
+        return -1
+    shared = len(held_terms(asked.terms, said))
+    return shared if shared or hit.cosine >= LEAST_OWN_COSINE else -1
 
 
 def _is_about(asked: _Asked, hit: SearchHit, shared: int) -> bool:
@@ -343,7 +398,7 @@ def _is_about(asked: _Asked, hit: SearchHit, shared: int) -> bool:
     return is_sure or shared >= SURE_SHARE * count
 
 
-def _shared_terms(terms: Iterable[str], hit: SearchHit) -> tuple[str, ...]:
+def _shared_terms(terms: Sequence[str], hit: SearchHit) -> tuple[str, ...]:
     """Terms of the message that stand in a passage, or that begin as one of its words does (`index`, `indexes`)."""
     return held_terms(terms, frozenset(words(f"{hit.heading} {hit.text}")))
 
@@ -408,7 +463,7 @@ def _heading(hit: SearchHit) -> str:
     return without_blocks(one_line(hit.heading, 60))
 
 
-def _passage(one: _Told, terms: Iterable[str]) -> RecalledPassage:
+def _passage(one: _Told, terms: Sequence[str]) -> RecalledPassage:
     hit = one.hit
     shared = _shared_terms(terms, hit)
     by = [tr("the passage contains your words {words}", words=", ".join(shared[:5]))] if shared else []

@@ -19,6 +19,7 @@ class QuestionWords(NamedTuple):
         course: ask how many, in which order, or how all went along.
         value: ask for one value, as a number, a day or a place; told anew, it has changed.
         wish: say how something is to be done from then on, or what somebody prefers; `^` begins a sentence.
+        wish_signs: texts of which each wish holds one: a text without any needs no look.
         grammar: words that carry no subject, folded as `words` folds them and hardly one of them a word of English too, in English
             none of another language; of a script without blanks an expression for runs of its letters.
         is_parted: blanks stand between its words.
@@ -28,6 +29,7 @@ class QuestionWords(NamedTuple):
     course: tuple[str, ...]
     value: tuple[str, ...]
     wish: tuple[str, ...]
+    wish_signs: tuple[str, ...]
     grammar: str = ""
     is_parted: bool = True
 
@@ -71,6 +73,25 @@ ENGLISH = QuestionWords(
         r"\bkeep in mind\b|\bremember to\b|\bplease (?:do not|don't|avoid|use|keep|name|put|include|add)\b",
         r"^(?:don't use|do not use|stop using|avoid using)\b",
     ),
+    wish_signs=(
+        "always",
+        "never",
+        "whenever",
+        "every time",
+        "from now on",
+        "future",
+        "rather",
+        "prefer",
+        "don't like",
+        "want you to",
+        "keep in mind",
+        "remember to",
+        "please ",
+        "don't use",
+        "do not use",
+        "stop using",
+        "avoid using",
+    ),
     grammar=(
         "the of and to is are my your our their this that these what which how when where who why does did have has with from you we they"
         " it for at by be not can should"
@@ -100,6 +121,21 @@ GERMAN = QuestionWords(
         r"\b(?:künftig|in zukunft|ab (?:jetzt|sofort|heute)|jedes ?mal,? wenn (?:ich|du|wir))\b|\bbitte (?:keine?n?|nie)\b",
         r"\bich (?:bevorzuge|mag lieber|hätte lieber|möchte lieber)\b",
     ),
+    wish_signs=(
+        "immer",
+        "niemals",
+        "nie",
+        "kein",
+        "künftig",
+        "in zukunft",
+        "ab jetzt",
+        "ab sofort",
+        "ab heute",
+        "jedesmal",
+        "jedes mal",
+        "bevorzuge",
+        "lieber",
+    ),
     grammar=(
         "der das den dem des ein eine einen einem einer eines ich du er sie wir ihr mich mir dich dir ihn ihm uns euch sich mein meine"
         " meinen meinem meiner meines dein deine deinen deinem deiner unser unsere unseren unserer unserem ihre ihren ihrem ihrer sein"
@@ -128,6 +164,16 @@ FRENCH = QuestionWords(
         r"(?:^|[,;:(] ?|\b(?:il faut|tu dois|merci de) )(?:toujours|ne jamais)\b|^n'utilise\w* (?:pas|jamais)\b",
         r"\b(?:désormais|dorénavant|à partir de maintenant|à chaque fois que (?:je|tu)|je préfère)\b",
     ),
+    wish_signs=(
+        "toujours",
+        "ne jamais",
+        "n'utilise",
+        "désormais",
+        "dorénavant",
+        "à partir de maintenant",
+        "à chaque fois que",
+        "je préfère",
+    ),
     grammar=(
         "le la les un une des du de au aux je tu il elle nous vous ils elles moi toi lui leur se te mon ma mes ton ta tes ses notre nos"
         " votre vos ce cet cette ces qui que quoi quel quelle quels quelles ou quand combien pourquoi est sont etait ai avons avez ont"
@@ -152,6 +198,7 @@ SPANISH = QuestionWords(
         r"(?:^|[,;:(] ?|\bdebes )(?:siempre|nunca)\b|^(?:usa|escribe|pon|responde) (?:\w+ ){0,2}?siempre\b|^no uses\b",
         r"\b(?:a partir de ahora|cada vez que (?:yo|te)|prefiero)\b",
     ),
+    wish_signs=("siempre", "nunca", "no uses", "a partir de ahora", "cada vez que", "prefiero"),
     grammar=(
         "el la los las un una unos unas lo al del de yo tu ella nosotros ellos mi mis tus su sus nuestro nuestra nuestros me te se nos le"
         " les que quien cual cuales donde cuando cuanto cuanta cuantos cuantas por porque es esta estan era eran ser fue soy eres tengo"
@@ -174,6 +221,7 @@ ITALIAN = QuestionWords(
         r"(?:^|[,;:(] ?|\bdevi )(?:sempre\b|mai \w+(?:are|ere|ire)\b)|^(?:usa|scrivi|metti|rispondi) (?:\w+ ){0,2}?sempre\b|^non usare\b",
         r"\b(?:d'ora in poi|ogni volta che|preferisco)\b",
     ),
+    wish_signs=("sempre", "mai ", "non usare", "d'ora in poi", "ogni volta che", "preferisco"),
     grammar=(
         "il lo la gli le un uno una del della dei delle degli dello al alla ai alle nel nella nei nelle dal dalla sul sulla di da con su"
         " per tra fra io lui lei noi voi loro mio mia miei mie tuo tua suo sua nostro nostra mi ti si ci vi che chi cosa quale quali dove"
@@ -197,6 +245,7 @@ PORTUGUESE = QuestionWords(
     wish=(
         r"(?:^|[,;:(] ?|\bdeve )(?:sempre|nunca)\b|^(?:use|escreva) (?:\w+ ){0,2}?sempre\b|\b(?:prefiro|a partir de agora|não use)\b",
     ),
+    wish_signs=("sempre", "nunca", "prefiro", "a partir de agora", "não use"),
     grammar=(
         "os as um uma uns umas do da dos das no na nos nas ao aos pelo pela de com para por em sobre sem entre eu tu ele ela nos eles elas"
         " meu minha meus minhas teu tua seu sua nosso nossa lhe que quem qual quais onde quando quanto quanta quantos quantas porque e ou"
@@ -219,6 +268,7 @@ RUSSIAN = QuestionWords(
     wish=(
         r"(?:^|[,;:(] ?|\b(?:пожалуйста|нужно) )(?:всегда|никогда)\b|\b(?:впредь|каждый раз, когда (?:я|ты)|отныне|предпочитаю)\b|^не используй\b",
     ),
+    wish_signs=("всегда", "никогда", "впредь", "каждый раз", "отныне", "предпочитаю", "не используй"),
     grammar=(
         "и в во не на я ты он она оно мы вы они мне меня мои моя мое моего моей моем мою твои твоя его ее их нас нам вас вам с со из за к"
         " ко у от до о об по про для при над под что кто где куда когда как какои какая какое какие каком какую какого сколько почему"
@@ -239,6 +289,7 @@ ARABIC = QuestionWords(
     wish=(
         r"^(?:\w+ )?دائما\b|\bمن الآن فصاعدا\b|\bأفضل \w+ (?:\w+ )?على\b|\bلا تستخدم\b|\bكلما\b|^لا \w+ أبدا\b",
     ),
+    wish_signs=("دائما", "من الآن فصاعدا", "أفضل", "لا تستخدم", "كلما", "أبدا"),
     grammar=(
         "في من على إلى عن مع أن إن أنا انت أنت هو هي نحن هم هل ما ماذا متى أين كيف كم أي لماذا من لي لك له لها هذا هذه ذلك تلك التي الذي"
         " كان كانت يكون قد لا لم لن أو ثم و ب بين عند بعد قبل كل"
@@ -258,6 +309,7 @@ CHINESE = QuestionWords(
     wish=(
         "(?:^|[,;:。，；：]|请|要|应该?|必须)(?:总是|始终|一律|永远)|以后都|从现在(?:开始|起)|更喜欢|请(?:不要|别|勿)",
     ),
+    wish_signs=("总是", "始终", "一律", "永远", "以后都", "从现在", "更喜欢", "请不要", "请别", "请勿"),
     grammar="[的了吗呢吧我你他她它们这那什么哪谁]",
     is_parted=False,
 )
@@ -275,6 +327,7 @@ JAPANESE = QuestionWords(
     wish=(
         "必ず.{0,40}(?:ください|して|こと)|いつも.{0,40}(?:ください|こと)|今後は|これからは|(?:ほう|方)が(?:好き|いい)|ないでください",
     ),
+    wish_signs=("必ず", "いつも", "今後は", "これからは", "ほうが", "方が", "ないでください"),
     grammar=r"^[ぁ-ゖ]+$|[私何]",
     is_parted=False,
 )
@@ -284,6 +337,7 @@ KOREAN = QuestionWords(
     course=("요약|순서|몇(?! ?[시월일년살분도])|얼마나 자주",),
     value=("몇|얼마|언제|어디|누구|누가",),
     wish=("항상.{1,30}(?:줘|주세요|세요)|앞으로(?:는)?|지 마세요",),
+    wish_signs=("항상", "앞으로", "지 마세요"),
     is_parted=False,
 )
 
@@ -324,6 +378,7 @@ _TALK = _any(_said("talk", is_parted=True), _said("talk", is_parted=False))
 _COURSE = _any(_said("course", is_parted=True), _said("course", is_parted=False))
 _VALUE = _any(_said("value", is_parted=True), _said("value", is_parted=False))
 _WISH = late("|".join(words for one in LANGUAGES for words in one.wish), re.IGNORECASE)
+_WISH_SIGNS = tuple(dict.fromkeys(sign for one in LANGUAGES for sign in one.wish_signs))
 _GRAMMAR_RUN = late("|".join(one.grammar for one in LANGUAGES if one.grammar and not one.is_parted))
 
 
@@ -379,4 +434,8 @@ def asks_for_value(text: str) -> bool:
 
 def is_wish(text: str) -> bool:
     """True for words that hold for what comes: how something is to be done, or what somebody prefers. O(text)."""
-    return any(map(_WISH.search, SENTENCE_ENDS.split(text.replace("’", "'"))))
+    said = text.replace("’", "'")
+    folded = said.casefold()
+    if not any(sign in folded for sign in _WISH_SIGNS):
+        return False
+    return any(map(_WISH.search, SENTENCE_ENDS.split(said)))

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache, reduce
 from itertools import pairwise
+from operator import or_
 from typing import NamedTuple
 
 import msgspec
@@ -80,25 +82,55 @@ class AgedText(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    """A passage as it is compared. `held`: the question's terms that it holds, a bit each; `tells`: it says of a change."""
+    """A passage as it is compared.
 
+    Args:
+        unnumbered: its words without numbers; held: the question's terms that it holds, a bit each.
+        tells: it says of a change.
+    """
+
+    place: ChunkPlace
+    text: AgedText
     words: frozenset[str]
+    unnumbered: frozenset[str]
     held: int
     tells: bool
 
 
-def held_terms(terms: Iterable[str], said: frozenset[str]) -> tuple[str, ...]:
+def held_terms(terms: Sequence[str], said: Iterable[str]) -> tuple[str, ...]:
     """Terms that stand among words, or that begin as one of them does (`index`, `indexes`)."""
-    stems = {word[:_SHORTEST_STEM] for word in said}
-    return tuple(
-        term
-        for term in terms
-        if term in said or (term[:_SHORTEST_STEM] in stems and any(_is_kin(term, word) for word in said))
-    )
+    held = _held(terms, said)
+    return tuple(term for at, term in enumerate(terms) if held >> at & 1)
+
+
+def _held(terms: Sequence[str], said: Iterable[str]) -> int:
+    """The same, a bit for each term."""
+    return reduce(or_, map(_holds(tuple(terms)).__getitem__, said), 0)
+
+
+class _Holds(dict[str, int]):
+    """Terms that each word holds, a bit each, worked out when the word is first met: a question meets most of its passages' words often."""
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        super().__init__()
+        self._bits = {term: 1 << at for at, term in enumerate(terms)}
+        self._kin = defaultdict[str, list[str]](list)
+        for term in self._bits:
+            self._kin[term[:_SHORTEST_STEM]].append(term)
+
+    def __missing__(self, word: str) -> int:
+        kin = self._kin.get(word[:_SHORTEST_STEM], ())
+        held = self[word] = sum(self._bits[term] for term in kin if term == word or _is_kin(term, word))
+        return held
+
+
+@lru_cache(maxsize=4)
+def _holds(terms: tuple[str, ...]) -> _Holds:
+    return _Holds(terms)
 
 
 def _is_kin(one: str, two: str) -> bool:
-    short, long = sorted((one, two), key=len)
+    short, long = (one, two) if len(one) <= len(two) else (two, one)
     return len(short) >= _SHORTEST_STEM and len(long) - len(short) <= 3 and long.startswith(short)
 
 
@@ -107,11 +139,11 @@ def part_of(text: str, terms: Sequence[str], most_chars: int = PART_CHARS) -> st
     if len(text) <= most_chars:
         return text
     ends = [0, *(found.end() for found in SENTENCE_ENDS.finditer(text)), len(text)]
-    held = [frozenset(held_terms(terms, frozenset(words(text[start:end])))) for start, end in pairwise(ends)]
+    held = [_held(terms, words(text[start:end])) for start, end in pairwise(ends)]
     best, most = (0, 1), -1
     for first in range(len(held)):
         past = max(first + 1, bisect_right(ends, ends[first] + most_chars) - 1)
-        count = len(frozenset[str]().union(*held[first:past]))
+        count = reduce(or_, held[first:past]).bit_count()
         if count > most:
             best, most = (first, past), count
     start, end = ends[best[0]], min(ends[best[1]], ends[best[0]] + most_chars)
@@ -178,73 +210,82 @@ def _successors(
 ) -> dict[ChunkPlace, ChunkPlace]:
     """The passage that took the place of each: the newest of those that answer the same part of the question."""
     said, weights = _compared(places, texts, telling_terms(query_terms(question), question))
-    is_of_value = asks_for_value(question)
+    is_of_value, whole = asks_for_value(question), sum(weights)
+
+    @cache
+    def share_of(held: int) -> float:
+        return sum(weight for at, weight in enumerate(weights) if held >> at & 1) / whole if whole else 0.0
+
+    by_speaker = defaultdict[str, list[_Compared]](list)
+    for one in said:
+        by_speaker[one.text.by].append(one)
     found: dict[ChunkPlace, ChunkPlace] = {}
-    for old in places:
-        shares = {
-            one: share
-            for one in places
-            if one is not old
-            and _is_newer(one, old, texts)
-            and (share := _likeness(said[one], said[old], weights, is_of_value=is_of_value)) >= 0
-        }
-        if shares:
-            most = max(shares.values())
-            best = [one for one, share in shares.items() if share == most]
-            found[old] = max(best, key=lambda one: (texts[one].day, one.line))
+    for old in said:
+        most = (-1.0, "", 0)
+        for one in by_speaker[old.text.by]:
+            if not _is_newer(one, old):
+                continue
+            both = one.held & old.held
+            if _takes_place(one, old, share_of(both), len(weights), is_of_value=is_of_value):
+                rank = share_of(both), one.text.day, one.place.line
+                if rank > most:
+                    most, found[old.place] = rank, one.place
     return found
 
 
 def _compared(
     places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], terms: Sequence[str]
-) -> tuple[dict[ChunkPlace, _Compared], tuple[float, ...]]:
+) -> tuple[list[_Compared], tuple[float, ...]]:
     """The passages as they are compared, and the weight of each of the question's terms: of one that nobody holds none, else
     the more, the fewer hold it.
     """
     parts = {place: frozenset(words(part_of(texts[place].text, terms))) for place in places}
-    held = {place: frozenset(held_terms(terms, said)) for place, said in parts.items()}
+    held = {place: _held(terms, said) for place, said in parts.items()}
     among = len(places)
-    by_term = Counter(term for one in held.values() for term in one)
-    weights = tuple(math.log1p(among / by_term[term]) if by_term[term] else 0.0 for term in terms)
+    by_term = [sum(one >> at & 1 for one in held.values()) for at in range(len(terms))]
+    weights = tuple(math.log1p(among / count) if count else 0.0 for count in by_term)
     by_word = Counter(word for one in parts.values() for word in one)
     most = _COMMON_SHARE * among if among >= _COMMON_AMONG else among
     common = frozenset(word for word, count in by_word.items() if count > most)
-    said = {
-        place: _Compared(
-            words=part - STOP_WORDS - common,
-            held=sum(1 << at for at, term in enumerate(terms) if term in held[place]),
+    said = [
+        _Compared(
+            place=place,
+            text=texts[place],
+            words=(own := part - STOP_WORDS - common),
+            unnumbered=frozenset(word for word in own if not word.isdecimal()),
+            held=held[place],
             tells=not _CHANGES.isdisjoint(part),
         )
         for place, part in parts.items()
-    }
+    ]
     return said, weights
 
 
-def _likeness(new: _Compared, old: _Compared, weights: Sequence[float], *, is_of_value: bool) -> float:
-    """Share of the question that both hold where the new one takes the old one's place; -1 where it does not."""
-    whole, held = sum(weights), new.held & old.held
-    both = _weight(held, weights) / whole if whole else 0.0
-    if new.tells and (both >= CHANGED_QUESTION or 0 < CHANGED_TERMS * len(weights) <= held.bit_count()):
-        return both if _is_like(new, old, LIKE_SHARE_CHANGED) else -1.0
+def _takes_place(new: _Compared, old: _Compared, both: float, count: int, *, is_of_value: bool) -> bool:
+    """True where the new one takes the old one's place.
+
+    Args:
+        both: share of the question that both hold, by weight; count: of its terms.
+    """
+    if new.tells and (
+        both >= CHANGED_QUESTION or 0 < CHANGED_TERMS * count <= (new.held & old.held).bit_count()
+    ):
+        return _is_like(new, old, LIKE_SHARE_CHANGED)
     if old.held & ~new.held or min(len(new.words), len(old.words)) < _LEAST_WORDS:
-        return -1.0
-    if not is_of_value and not all(map(str.isdecimal, new.words ^ old.words)):
-        return -1.0
-    least = LIKE_SHARE_THERE if is_of_value and both >= SAME_QUESTION else LIKE_SHARE
-    return both if _is_like(new, old, least) else -1.0
+        return False
+    if not is_of_value and new.unnumbered != old.unnumbered:
+        return False
+    return _is_like(new, old, LIKE_SHARE_THERE if is_of_value and both >= SAME_QUESTION else LIKE_SHARE)
 
 
 def _is_like(new: _Compared, old: _Compared, least: float) -> bool:
     return 2 * len(new.words & old.words) >= least * (len(new.words) + len(old.words))
 
 
-def _weight(held: int, weights: Sequence[float]) -> float:
-    return sum(weight for at, weight in enumerate(weights) if held >> at & 1)
-
-
-def _is_newer(one: ChunkPlace, old: ChunkPlace, texts: Mapping[ChunkPlace, AgedText]) -> bool:
-    if texts[one].by != texts[old].by:
-        return False
-    day, old_day = texts[one].day, texts[old].day
-    is_below = texts[one].is_in_order and one.path == old.path and one.line > old.line
-    return (is_below and (day or old_day) >= old_day) or bool(day and old_day and day > old_day)
+def _is_newer(one: _Compared, old: _Compared) -> bool:
+    """True for what was said later by the same person: on a later day, or further down in one talk."""
+    day, old_day = one.text.day, old.text.day
+    if old_day and day > old_day:
+        return True
+    is_below = one.text.is_in_order and one.place.line > old.place.line and one.place.path == old.place.path
+    return is_below and (not day or day >= old_day)

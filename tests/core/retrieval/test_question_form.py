@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from core.kernel.words import query_terms
 from core.retrieval.question_words import (
@@ -202,3 +206,16 @@ def test_no_expression_takes_longer_than_its_text() -> None:
 
 def test_every_language_has_words_for_each() -> None:
     assert all(one.talk and one.course and one.value and one.wish for one in LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("expression", "signs"), [(wish, one.wish_signs) for one in LANGUAGES for wish in one.wish]
+)
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_each_wish_holds_a_sign_by_which_its_text_is_read(
+    expression: str, signs: tuple[str, ...], data: st.DataObject
+) -> None:
+    text = data.draw(st.from_regex(re.compile(expression)))
+
+    assert any(sign in text for sign in signs)
