@@ -18,8 +18,12 @@ MAX_SOURCE_CHARS = 4_000_000
 
 _MARKDOWN = frozenset({"md", "markdown", "mdown", "mkd", "mdx", "qmd", "rmd"})
 _SQL = frozenset({"sql", "ddl", "psql", "pgsql", "mysql"})
-_WITH_SCRIPTS = frozenset({"vue", "svelte"})
-_SCRIPT = late(r"<script\b([^>]{0,500})>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+_WITH_SCRIPTS = frozenset({"vue", "svelte", "astro"})
+_SCRIPT = late(
+    r"\A\s*---[ \t]*\n(?P<front>.*?)^---|<script\b(?P<about>[^>]{0,500})>(?P<script>.*?)</script\s*>",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
+"""A script of a component; of Astro also what stands between two fences at its beginning."""
 _BLANKED = late(r"[^\n]")
 _CPP_HEADER = late(
     r"^[ \t]*(?:(?:class|namespace|template|using|public:|private:|enum[ \t]+class)\b|#[ \t]*include[ \t]*<[a-z_]+>)|\bstd::\w",
@@ -79,9 +83,10 @@ def _script(text: str) -> tuple[str, str]:
     end = 0
     language = "typescript"
     for found in _SCRIPT.finditer(text):
-        language = "tsx" if re.search(r"lang\s*=\s*[\"']?[jt]sx", found[1]) else language
-        kept += (_BLANKED.sub(" ", text[end : found.start(2)]), found[2])
-        end = found.end(2)
+        part = "front" if found["script"] is None else "script"
+        language = "tsx" if re.search(r"lang\s*=\s*[\"']?[jt]sx", found["about"] or "") else language
+        kept += (_BLANKED.sub(" ", text[end : found.start(part)]), found[part])
+        end = found.end(part)
     return language, "".join((*kept, _BLANKED.sub(" ", text[end:])))
 
 

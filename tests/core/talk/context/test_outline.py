@@ -591,6 +591,13 @@ NAMES: dict[str, tuple[str, str]] = {
         ),
         "P go",
     ),
+    "page.astro": (
+        (
+            "---\ninterface Props { a: string }\nexport async function getStaticPaths() { return [] }\n---\n<p>{a}</p>\n"
+            "<script>\n/*\n---\n*/\nfunction client() {}\n</script>\n"
+        ),
+        "Props getStaticPaths client",
+    ),
     "lines.kt": (
         (
             "class A { fun f() = 1; val y = 2 }\ninterface I { fun q() }\nenum class E { A, B; fun r() = 1 }\n"
