@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.vendors.loopback import Heard, Json
-from tests.wire_guard import breaks, recorded_reasons, unexplained
+from tests.wire_guard import as_request, breaks, recorded_reasons, unexplained
 
 MARK = {"type": "ephemeral", "ttl": "5m"}
 
@@ -76,3 +76,17 @@ def test_a_reason_in_a_log_explains_the_request_that_carries_its_message(tmp_pat
     assert len(found) == 1
     assert unexplained(found, reasons) == []
     assert unexplained(found, ["three"]) == found
+
+
+def test_a_mark_that_moves_on_from_the_output_of_a_tool_breaks_nothing() -> None:
+    def asked(*outputs: Json) -> Heard:
+        said: list[Json] = [{"role": "user", "content": [{"type": "input_text", "text": "one"}]}]
+        said += [{"type": "function_call_output", "call_id": "c", "output": [one]} for one in outputs]
+        return Heard({"model": "m", "input": said}, 0.0)
+
+    bare = {"type": "input_text", "text": "two"}
+    marked = {**bare, "prompt_cache_breakpoint": {"mode": "explicit", "ttl": "12h"}}
+    first = asked(marked)
+    assert (as_request(first).warm, as_request(first).lives_s) == (3, 43_200.0)
+    assert breaks([first, asked(bare, {**marked, "text": "three"})]) == []
+    assert len(breaks([first, asked({**bare, "text": "2"}, marked)])) == 1

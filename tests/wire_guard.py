@@ -113,11 +113,9 @@ def as_request(heard: Heard) -> Request:
     last = range(0)
 
     def add(role: str, part: object) -> None:
-        if isinstance(part, dict):
-            for name in _MARKS:
-                if isinstance(mark := part.get(name), dict):
-                    marks[len(rows)] = _TTL_S.get(mark.get("ttl", ""), 0.0) or _default_s(body)
-            part = {name: value for name, value in part.items() if name not in _MARKS}
+        part, mark = _unmarked(part)
+        if mark is not None:
+            marks[len(rows)] = _TTL_S.get(mark.get("ttl", ""), 0.0) or _default_s(body)
         rows.append(role + json.dumps(part, sort_keys=True, ensure_ascii=False))
 
     for tool in body.get("tools") or ():
@@ -139,6 +137,19 @@ def as_request(heard: Heard) -> Request:
     if marks:
         return Request(tuple(rows), min(max(marks) + 1, last.stop), marks[max(marks)], last, heard.at_s)
     return Request(tuple(rows), 0 if _is_marked_only(body) else last.stop, _OWN_S, last, heard.at_s)
+
+
+def _unmarked(part: object) -> tuple[object, Json | None]:
+    """A part, or the output of a tool, without its mark, and that mark: the vendor reads it as no content."""
+    if not isinstance(part, dict):
+        return part, None
+    mark = next((part[name] for name in _MARKS if isinstance(part.get(name), dict)), None)
+    bare = {name: value for name, value in part.items() if name not in _MARKS}
+    if isinstance(output := bare.get("output"), list):
+        inner = [_unmarked(one) for one in output]
+        bare["output"] = [one for one, _ in inner]
+        mark = next((one for _, one in reversed(inner) if one is not None), mark)
+    return bare, mark
 
 
 def _before(request: Request, requests: Sequence[Request]) -> list[Request]:

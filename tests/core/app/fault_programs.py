@@ -1,4 +1,4 @@
-"""Whole programs that are killed at any one call of the disk: a queue, an export, a first start; and what must hold then."""
+"""Whole programs that are killed at any one call of the disk: a queue, a turn with tools, an export, a first start; and what must hold then."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.agent.agent_messages import SetTools
 from core.app.controller import AppController, wall_clock
 from core.app.execution import OutsideOptions, act
 from core.front.cli.session import CommandOutside
@@ -24,6 +25,7 @@ from core.kernel.errors import SlopError
 from core.kernel.o200k import count_tokens
 from core.kernel.values.messages import Message, Role, Status
 from core.kernel.values.state import AppState, Level
+from core.services.settings.settings_messages import TrustProject
 from core.talk.discussion.discussion_messages import (
     CreateDiscussion,
     ExportDiscussion,
@@ -31,17 +33,20 @@ from core.talk.discussion.discussion_messages import (
     SelectDiscussion,
 )
 from core.talk.turn.turn_messages import SendPrompt, SendQueued
+from tests.core.agent.test_whole_tools import is_over
 from tests.core.knowledge.fault_disks import Point, PointDisk
 from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
 from tests.vendors.loopback import Gate, HoldAfter
 
-PROGRAMS = ("queue", "export", "first start")
+PROGRAMS = ("queue", "tools", "export", "first start")
 CALLS = tuple(name for name in vars(disk.Disk) if not name.startswith("_"))
 QUEUED = ("second words", "third words")
 REPLIES = ("It turns every six hours.", "At night too.", "Twice a day.")
+LOOKS = ("I look at the tides first.", "I look at the tides again.")
+LOOKED = "The height is one."
 BEFORE, BEFORES_REPLY = "words of before", "A reply of before."
-AFTER = "words after the kill"
+AFTER, LATER = "words after the kill", "words behind the turn"
 AFTER_REPLIES = tuple(f"Reply {number} after the kill." for number in range(4))
 OLD_EXPORT = "an export of before\n"
 
@@ -114,13 +119,16 @@ class ProgramStage:
         """Do what is under test, on a disk that kills."""
         own = KillingDisk(folder / "home", at)
         noted = Noted(folder)
-        with _server(folder, REPLIES) as server:
+        replies = _looks() if self.run_name == "tools" else tuple(map(Said, REPLIES))
+        with _server(folder, replies) as server:
             if self.run_name == "first start":
                 _arm(own)
             with _program(folder) as program:
                 match self.run_name:
                     case "queue":
                         _queue(program, server, noted, lambda: _arm(own))
+                    case "tools":
+                        _use_tools(program, folder, noted, lambda: _arm(own))
                     case "export":
                         _export(program, folder, noted, lambda: _arm(own))
                     case _:
@@ -137,13 +145,19 @@ class ProgramStage:
     def _judge(self, folder: Path) -> None:
         """Start again after a kill: nothing that was acknowledged is lost, nothing is doubled, and the program works."""
         noted = Noted(folder).read()
-        with _server(folder, AFTER_REPLIES), _program(folder) as program:
+        after_replies = tuple(map(Said, AFTER_REPLIES))
+        with _server(folder, after_replies) as server, _program(folder) as program:
             said = _words(program)
             assert max(said.values(), default=1) == 1, f"words are doubled: {said}"
             assert not noted.said - set(said), f"words are lost: {noted.said - set(said)}"
             errors = [one.text for one in program.snapshot().program.notices if one.level is Level.ERROR]
             assert not errors, f"the next start is not healthy: {errors}"
+            lost = noted.shown - set(_shown(program))
+            assert not lost, f"a paid reply is lost: {lost}"
+            assert not server.bodies, "something was asked for and paid that nobody asked for"
             for chosen, opened in program.snapshot().discussions.open.items():
+                if self.run_name == "tools":
+                    _say(program, chosen, LATER, None)
                 if opened.queue:
                     act(program, SendQueued(chosen))
                     _until(program, _is_calm(chosen))
@@ -157,10 +171,11 @@ class ProgramStage:
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """What a program said is kept, before it was killed: words, and files that were written."""
+    """What a program said is kept, before it was killed: words, files that were written, and texts of replies that it showed."""
 
     said: set[str]
     written: set[str]
+    shown: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -178,11 +193,13 @@ class Noted:
         """All notes."""
         file = self.folder / "noted"
         rows = [line.split(" ", 1) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
-        return Acknowledged({t for k, t in rows if k == "said"}, {t for k, t in rows if k == "written"})
+        by_kind = {kind: {t for k, t in rows if k == kind} for kind in ("said", "written", "shown")}
+        return Acknowledged(by_kind["said"], by_kind["written"], frozenset(by_kind["shown"]))
 
 
 DECISIVE = {
     "queue": ("queue.json", "log.jsonl"),
+    "tools": ("log.jsonl",),
     "export": ("old.md", "new.json"),
     "first start": ("home.toml", "log.jsonl"),
 }
@@ -196,7 +213,7 @@ def decisive_points(run_name: str, points: Sequence[Point]) -> list[int]:
 
 
 def _talked(folder: Path) -> None:
-    with _server(folder, (BEFORES_REPLY,)), _program(folder) as program:
+    with _server(folder, (Said(BEFORES_REPLY),)), _program(folder) as program:
         chosen = act(program, CreateDiscussion("template")).discussions.selected_id
         _say(program, chosen, BEFORE, None)
     exports = folder / "exports"
@@ -222,6 +239,40 @@ def _queue(program: AppController, server: CompatibleServer, noted: Noted, arm: 
     for reply in REPLIES:
         assert _holds(chosen, reply)(program.snapshot()), f"{reply} did not come"
         noted.say(reply)
+
+
+def _looks() -> tuple[Said, ...]:
+    """Replies of a turn: two that ask for a file, one that ends it."""
+    calls = (("read_file", json.dumps({"path": "tides.py"})),)
+    return (*(Said(text, calls=calls, finish="tool_calls") for text in LOOKS), Said(LOOKED))
+
+
+def _use_tools(program: AppController, folder: Path, noted: Noted, arm: Callable[[], None]) -> None:
+    """A turn with two rounds of tools."""
+    (chosen,) = program.snapshot().discussions.summaries
+    (folder / "project" / "tides.py").write_text("height = 1\n", "utf-8")
+    act(program, TrustProject(is_trusted=True))
+    act(program, SetTools(chosen, has_tools=True))
+    arm()
+    program.send(SendPrompt(chosen, "first words"))
+    _until(program, _holds(chosen, "first words"))
+    noted.say("first words")
+    for text in (*LOOKS, LOOKED):
+        _until(program, _shows(chosen, text))
+        noted.say(text, "shown")
+    _until(program, lambda s: is_over(s, chosen) and _is_calm(chosen)(s))
+    assert _holds(chosen, LOOKED)(program.snapshot()), "the turn did not end"
+    noted.say(LOOKED)
+
+
+def _shows(chosen: str, text: str) -> Callable[[AppState], bool]:
+    """True once a reply's text is shown, written or still arriving."""
+
+    def shows(state: AppState) -> bool:
+        call = state.turns.calls.get(chosen)
+        return (call is not None and text in call.text) or _holds(chosen, text)(state)
+
+    return shows
 
 
 def _export(program: AppController, folder: Path, noted: Noted, arm: Callable[[], None]) -> None:
@@ -274,9 +325,15 @@ def _words(program: AppController) -> Counter[str]:
     for chosen in program.snapshot().discussions.summaries:
         act(program, ReadDiscussion(chosen))
         opened = program.snapshot().discussions.open[chosen]
-        found.update(one.text for one in opened.messages if _is_whole(one))
+        found.update(one.text for one in opened.messages if _is_whole(one) and one.role is not Role.TOOL)
         found.update(one.text for one in opened.queue)
     return found
+
+
+def _shown(program: AppController) -> Iterator[str]:
+    """Texts of all replies, whole or not."""
+    for opened in program.snapshot().discussions.open.values():
+        yield from (one.text for one in opened.messages if one.role is Role.ASSISTANT)
 
 
 def _is_whole(message: Message) -> bool:
@@ -296,10 +353,10 @@ def _arm(own: KillingDisk) -> None:
 
 
 @contextmanager
-def _server(folder: Path, replies: Sequence[str]) -> Iterator[CompatibleServer]:
+def _server(folder: Path, replies: Sequence[Said]) -> Iterator[CompatibleServer]:
     """A model on loopback, named by settings beside the home."""
     with CompatibleServer(VLLM) as server:
-        server.replies.extend(map(Said, replies))
+        server.replies.extend(replies)
         config = folder / "config.toml"
         config.write_text(
             f'[providers.local]\nbase_url = "{server.url}/v1"\n[ai_settings]\nprovider = "local"\nmodel = "{MODEL}"\n',

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,11 +28,13 @@ from core.talk.discussion.discussion_messages import (
     DeleteMessage,
     EditMessage,
     RestoreMessage,
+    SelectDiscussion,
 )
 from core.talk.turn.turn_messages import RegenerateReply, ResendMessage, RetrySend, SendPrompt
 from tests.core.app.programs import Programs, until
 from tests.vendors import anthropic_server, compatible_server, gemini_server, openai_server
 from tests.vendors.loopback import DropAfter
+from tests.wire_guard import as_request
 
 THOUGHT = "The tide is a wave, and its height follows the moon. " * 20
 
@@ -254,22 +258,54 @@ ACTS: Mapping[str, Callable[[Day], object]] = {
 }
 
 
-@pytest.mark.parametrize("vendor", VENDORS, ids=[one.name for one in VENDORS])
-def test_nothing_that_a_person_asked_for_is_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vendor: Vendor
-) -> None:
-    day, config = Day(tmp_path, vendor), tmp_path / "config.toml"
-    with day.server as server:
+@pytest.fixture(params=VENDORS, ids=[one.name for one in VENDORS])
+def day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Day]:
+    vendor: Vendor = request.param
+    found, config = Day(tmp_path, vendor), tmp_path / "config.toml"
+    with found.server as server:
         local = f'[providers.local]\nkind = "compatible"\nbase_url = "{server.url}/v1"\n'
         config.write_text(local if vendor.name == "local" else "", encoding="utf-8")
         monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(config))
         for name, value in vendor.environ(server.url).items():
             monkeypatch.setenv(name, value)
-        day.begin()
-        day.ask(rounds=1)
-        for day.doing, play in ACTS.items():
-            play(day)
-            day.ask()
-        day.stop()
+        yield found
+        found.stop()
+
+
+def test_nothing_that_a_person_asked_for_is_held(day: Day) -> None:
+    day.begin()
+    day.ask(rounds=1)
+    for day.doing, play in ACTS.items():
+        play(day)
+        day.ask()
 
     assert day.failures == []
+
+
+def extensions(day: Day) -> list[bool]:
+    """For each request but the first, whether it extends all that the one before it sent and a later one repeats."""
+    requests = [as_request(one) for one in day.server.heard]
+    return [one.rows[: one.last.stop] == two.rows[: one.last.stop] for one, two in pairwise(requests)]
+
+
+def test_each_request_of_a_tool_day_extends_the_one_before_it_and_a_cold_one_says_why_not(day: Day) -> None:
+    day.write("tides.py", "height = 1\n" * 300)
+    day.begin()
+    for day.doing in ("One", "Two"):
+        day.ask(rounds=2)
+    day.doing = "A file changes"
+    day.write("tides.py", "height = 2\n" + "height = 1\n" * 299)
+    day.ask(rounds=2)
+    day.doing = "Another program"
+    day.stop()
+    day.program = day.start()
+    act(day.program, SelectDiscussion(day.chosen))
+    day.ask(rounds=2)
+    day.doing, day.now = "Later", day.now + timedelta(hours=3)
+    day.ask(rounds=2)
+
+    (log,) = day.home.rglob(f"*{day.chosen}*/log.jsonl")
+    rows = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    told = [bool(row.get("broken")) for row in rows if row.get("type") == "request"][1:]
+    assert extensions(day) == [not one for one in told]
+    assert told == [False] * 11 + [True, False, False]
