@@ -434,13 +434,16 @@ class Assembler:
             change = self._change(assembly, planned, call.user_message_id)
             found = None if change is None else break_since(spec, request, change.layer)
         plan = None if planned is None else planned.plan
-        is_cold = before is not None and sent_at is not None and warm_until(before, sent_at) <= now
-        if found is None and spec.previous is not None and not is_cold:
+        if before is not None:
+            is_cold = sent_at is not None and warm_until(before, sent_at) <= now
+        else:
+            is_cold = plan is not None and not plan.read_tokens
+        if found is None and spec.previous is not None and not (is_cold and before is not None):
             found = effort_break(spec.previous.effort, request, plan)
         with in_english():  # the log keeps it
-            broken = break_text(found, plan) or desk.held
+            broken = break_text(found, plan, is_cold=is_cold) or desk.held
         desk.held = ""
-        if found is None or before is None or sent_at is None or warm_until(before, sent_at) <= now:
+        if found is None or before is None or sent_at is None or is_cold:
             return broken, ""
         keeps = spec.caching.appends_changes and spec.caching_enabled
         if not keeps or is_asked(found, basis, desk.basis, self._reasons(spec, assembly.stack, planned)):

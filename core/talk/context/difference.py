@@ -637,8 +637,12 @@ def _goes_on(before: ContextView, after: ContextView) -> bool:
     return before.base == after.base and all(new[: len(old)] == old for old, new in pairs)
 
 
-def break_text(found: PrefixBreak | None, plan: CachePlan | None) -> str:
-    """A break in words, with the plan's reason and what is paid anew; empty where there is none."""
+def break_text(found: PrefixBreak | None, plan: CachePlan | None, *, is_cold: bool = False) -> str:
+    """A break in words, with the plan's reason and what is paid anew; empty where there is none.
+
+    Args:
+        is_cold: nothing of the request before was held any more: the break itself costs nothing.
+    """
     if found is None:
         return ""
     if plan is None:
@@ -648,6 +652,14 @@ def break_text(found: PrefixBreak | None, plan: CachePlan | None) -> str:
     if plan.cost_usd is not None and plan.read_cost_usd is not None:
         usd = plan.cost_usd - plan.read_cost_usd
     why = spliced(" {}", plan.sentences[0]) if plan.sentences else ""
+    if is_cold:
+        return tr(
+            "{found}. The cache had already ended, so about {again:,} tokens are sent anew anyway, {usd}.{why}",
+            found=found,
+            again=again,
+            usd=estimated(usd),
+            why=why,
+        )
     return tr(
         "{found}. You pay again for about {again:,} tokens, {usd}.{why}",
         found=found,
