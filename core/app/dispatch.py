@@ -34,8 +34,10 @@ from core.kernel.values.updates import (
     Moment,
     OperationDone,
     OperationFailed,
+    PathsChanged,
     Result,
     Tick,
+    Watched,
     WorkerReported,
     WritesCaughtUp,
     command_id_of,
@@ -53,10 +55,12 @@ from core.knowledge.harvest import harvest_step as harvest
 from core.knowledge.harvest.harvest_messages import RunCommand
 from core.knowledge.harvest.modes import harvest_reader
 from core.knowledge.mcp_server import proposal_step as mcp_server
+from core.knowledge.mcp_server.proposal_messages import ReadProposals
 from core.mcp import mcp_step as mcp
 from core.retrieval import retrieval_step as retrieval
 from core.services.settings import settings_step as settings
 from core.services.settings.settings_messages import (
+    LoadSettings,
     ModelsListed,
     SettingsEvent,
     SettingsSettled,
@@ -67,6 +71,7 @@ from core.services.spending import spending_step as spending
 from core.services.spending.limits import call_of, new_day
 from core.services.spending.spending_messages import (
     ClaimReserve,
+    LookAtReserves,
     PaidElsewhere,
     ReserveClaimed,
     SpendingEvent,
@@ -85,9 +90,9 @@ from core.talk.discussion.discussion_messages import (
     DiscussionChangedOutside,
     DiscussionCreated,
     DiscussionLoaded,
-    DiscussionsTouched,
     DiscussionTrashed,
     IndexDiscussion,
+    LookAtDiscussions,
     LookForChanges,
     PromptGone,
     QueueWritten,
@@ -469,9 +474,7 @@ def _trashed(before: AppState, given: Stamp, event: DiscussionTrashed) -> Result
     return state, (*effects, *ended, *caching.recall(before, state, event))
 
 
-def _listed(
-    before: AppState, given: Stamp, event: SummariesChanged | SummariesLoaded | DiscussionsTouched
-) -> Result:
+def _listed(before: AppState, given: Stamp, event: SummariesChanged | SummariesLoaded) -> Result:
     state, effects = _by_room(before, given, event)
     return state, (*effects, *caching.recall(before, state, event))
 
@@ -498,6 +501,30 @@ def _operation_done(state: AppState, report: OperationDone) -> Result:
     if report.text:
         state = notify(state, report.subject, Level.INFO, report.text, report.detail)
     return conclude(state, CommandOutcome(command_id=report.command_id)), ()
+
+
+def _paths_changed(state: AppState, given: Stamp, report: PathsChanged) -> Result:
+    """Have what changed on disk read again by its room."""
+    match report.watched:
+        case Watched.CONTEXT:
+            return context.files_changed(state)
+        case Watched.CURATED:
+            return signals.files_edited(state, given, report.names), ()
+        case Watched.SETTINGS:
+            return state, (LoadSettings(),)
+        case Watched.KNOWLEDGE:
+            return state, knowledge.read_again(state)
+        case Watched.PROPOSALS:
+            return state, (ReadProposals(),)
+        case Watched.SOURCES:
+            return state, ()  # the room of search follows all that is searched
+        case Watched.DISCUSSIONS:
+            return state, (LookAtDiscussions(report.names), *caching.read_touched(state, report.names))
+        case Watched.RESERVES:
+            state, sent = turn.admit_held(state)
+            return state, (LookAtReserves(), *sent)
+        case Watched.INBOX:
+            return signals.inbox_changed(state)
 
 
 def _tick(state: AppState, given: Stamp, _report: Tick) -> Result:
@@ -535,6 +562,7 @@ ROOMS: tuple[Handlers, ...] = (
         on(OperationFailed, _operation_failed),
         on(OperationDone, _operation_done),
         on(WorkerReported, lambda state, report: (lifecycle.worker_reported(state, report), ())),
+        on_stamped(PathsChanged, _paths_changed),
         on_stamped(Tick, _tick),
     ),
 )
@@ -558,7 +586,6 @@ ACROSS = Handlers(
     on_stamped(DiscussionLoaded, _seen_anew),
     on_stamped(DiscussionChangedOutside, _seen_anew),
     on_stamped(DiscussionTrashed, _trashed),
-    on_stamped(DiscussionsTouched, _listed),
     on_stamped(SummariesChanged, _listed),
     on_stamped(SummariesLoaded, _listed),
 )

@@ -16,18 +16,10 @@ from core.app.app_messages import (
 from core.kernel import paths as home_paths
 from core.kernel.language import tr
 from core.kernel.queue import at_once
-from core.kernel.values.updates import OperationFailed
+from core.kernel.values.updates import OperationFailed, PathsChanged, Watched
 from core.knowledge import merges
-from core.knowledge.knowledge_messages import KnowledgeFilesChanged
-from core.knowledge.mcp_server.proposal_messages import ProposalsTouched
 from core.knowledge.mcp_server.proposal_worker import proposals_file
-from core.retrieval.retrieval_messages import SourcesChanged
 from core.retrieval.sources import wakes_index
-from core.services.settings.settings_messages import SettingsFilesChanged
-from core.services.spending.spending_messages import ReservesTouched
-from core.signals.signals_messages import InboxTouched, WatchedFilesChanged
-from core.talk.context.context_messages import FilesChanged
-from core.talk.discussion.discussion_messages import DiscussionsTouched
 
 # Watches files for change on a thread: survives deleted folders and editors that save by renaming.
 
@@ -369,18 +361,18 @@ class Watcher:
         """Tell of the file, where it is there or was."""
         had, self._has_proposals = self._has_proposals, os.path.lexists(file)
         if had or self._has_proposals:
-            self._emit(ProposalsTouched())
+            self._emit(PathsChanged(Watched.PROPOSALS))
 
     def _sources_changed(self, paths: tuple[str, ...]) -> None:
         if any(wakes_index(path) for path in paths):
-            self._emit(SourcesChanged())
+            self._emit(PathsChanged(Watched.SOURCES))
 
     def _changed(self, paths: tuple[str, ...]) -> None:
         self._looked_again(paths)
         with self._lock:
             curated = tuple(path for path in paths if path in self._curated)
         if curated:
-            self._emit(WatchedFilesChanged(curated))
+            self._emit(PathsChanged(Watched.CURATED, curated))
 
     def _looked_again(self, paths: tuple[str, ...]) -> None:
         """Tell of paths that changed, or may have since they were read: what is newly watched."""
@@ -394,20 +386,20 @@ class Watcher:
         if home in paths:
             touched |= self._came_and_went(home)
         if touched:
-            self._emit(DiscussionsTouched(tuple(sorted(touched))))
+            self._emit(PathsChanged(Watched.DISCUSSIONS, tuple(sorted(touched))))
         if reserves and any(path == reserves or os.path.dirname(path) == reserves for path in paths):
-            self._emit(ReservesTouched())
+            self._emit(PathsChanged(Watched.RESERVES))
         if proposals in paths:
             self._tell_proposals(proposals)
         if inbox and any(path == inbox or os.path.dirname(path) == inbox for path in paths):
-            self._emit(InboxTouched())
+            self._emit(PathsChanged(Watched.INBOX))
         of_knowledge = tuple(path for path in paths if path in known or _is_note(path, known))
         if of_knowledge:
-            self._emit(KnowledgeFilesChanged(of_knowledge))
+            self._emit(PathsChanged(Watched.KNOWLEDGE, of_knowledge))
         if of_settings:
-            self._emit(SettingsFilesChanged(of_settings))
+            self._emit(PathsChanged(Watched.SETTINGS, of_settings))
         if curated:
-            self._emit(FilesChanged(curated))
+            self._emit(PathsChanged(Watched.CONTEXT, curated))
 
     def _came_and_went(self, folder: str) -> frozenset[str]:
         """Discussions that appeared or vanished since the folder was listed last."""

@@ -256,12 +256,6 @@ class KnowledgeDeleted(msgspec.Struct, frozen=True):
     undo: RestoreFact | RestoreItem
 
 
-class KnowledgeFilesChanged(msgspec.Struct, frozen=True):
-    """A category file, notes, the digest or the ledger has changed, been made or gone."""
-
-    paths: tuple[str, ...]
-
-
 class KnowledgeRead(msgspec.Struct, frozen=True):
     """Knowledge was read."""
 
@@ -271,7 +265,7 @@ class KnowledgeRead(msgspec.Struct, frozen=True):
 KnowledgeCommand = KnowledgeChange | FollowDigest | ExplainItem | ExplainFact | ListSeenItems | CountMemoryUse
 """Commands that a front end may give this room."""
 
-KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead | EvidenceRead | KnowledgeDeleted
+KnowledgeEvent = KnowledgeRead | EvidenceRead | KnowledgeDeleted
 """Events of this room."""
 
 KnowledgeEffect = (

@@ -154,10 +154,6 @@ class IndexEnded(msgspec.Struct, frozen=True):
     folders: tuple[str, ...] | None = None
 
 
-class SourcesChanged(msgspec.Struct, frozen=True):
-    """A file changed, came or went in a folder that is searched."""
-
-
 RetrievalCommand = (
     SearchMemory
     | UseMemoryTool
@@ -176,7 +172,6 @@ RetrievalEvent = (
     | IndexProgressed
     | IndexEnded
     | SourcesFound
-    | SourcesChanged
     | NavigationSurveyed
     | RecallAnswered
 )

@@ -21,8 +21,16 @@ from core.kernel.values.retrieval import (
 )
 from core.kernel.values.settings import Project
 from core.kernel.values.state import AppState, CommandOutcome
-from core.kernel.values.updates import Handlers, Result, conclude, decline, follow, keep, on
-from core.knowledge.knowledge_messages import KnowledgeFilesChanged
+from core.kernel.values.updates import (
+    Handlers,
+    PathsChanged,
+    Result,
+    Watched,
+    conclude,
+    decline,
+    follow,
+    on,
+)
 from core.retrieval.retrieval_messages import (
     BuildNavigation,
     CancelIndexing,
@@ -35,7 +43,6 @@ from core.retrieval.retrieval_messages import (
     RecallAnswered,
     SearchAnswered,
     SearchMemory,
-    SourcesChanged,
     SourcesFound,
     ToolUsed,
     UpdateIndex,
@@ -44,21 +51,19 @@ from core.retrieval.retrieval_messages import (
 from core.services.settings.asked_values import trust_command
 from core.services.settings.settings_rules import asked_places, navigation_bounds, offered_places
 from core.services.spending.spending_messages import PaidElsewhere
-from core.talk.discussion.discussion_messages import DiscussionsTouched
 
 NOTICE = "retrieval"
 OFF = tr("Search is off in this project")
 DAY_REMEDY = tr("Write the day as year, month and day: 2026-01-31")
 
-_CHANGED: Mapping[type[object], tuple[Corpus, ...]] = MappingProxyType(
+_CHANGED: Mapping[Watched, tuple[Corpus, ...]] = MappingProxyType(
     {
-        SourcesChanged: (Corpus.NOTES, Corpus.PROJECT),
-        KnowledgeFilesChanged: (Corpus.KNOWLEDGE,),
-        DiscussionsTouched: (Corpus.DISCUSSIONS,),
-        PaidElsewhere: (Corpus.DISCUSSIONS,),
+        Watched.SOURCES: (Corpus.NOTES, Corpus.PROJECT),
+        Watched.KNOWLEDGE: (Corpus.KNOWLEDGE,),
+        Watched.DISCUSSIONS: (Corpus.DISCUSSIONS,),
     }
 )
-"""Corpora of which an event says that their files changed. A call of another program ends up in a log."""
+"""Corpora whose files are among those that changed."""
 
 
 def _pause_indexing(state: AppState, asked: PauseIndexing) -> Result:
@@ -147,7 +152,12 @@ def _changed(state: AppState, happened: object) -> Result:
     asked = state.retrieval.asked
     if asked is None or state.retrieval.is_stopped:
         return state, ()
-    only = tuple(corpus for corpus in _CHANGED.get(type(happened), ()) if corpus in asked.corpora)
+    changed: tuple[Corpus, ...] = ()
+    if isinstance(happened, PathsChanged):
+        changed = _CHANGED.get(happened.watched, ())
+    elif isinstance(happened, PaidElsewhere):
+        changed = (Corpus.DISCUSSIONS,)  # a call of another program ends up in a log
+    only = tuple(corpus for corpus in changed if corpus in asked.corpora)
     return (_running(state), (UpdateIndex(asked=asked, only=only),)) if only else (state, ())
 
 
@@ -272,7 +282,6 @@ HANDLERS = Handlers(
     on(ToolUsed, _tool_used),
     on(IndexProgressed, _index_progressed),
     on(IndexEnded, _ended),
-    on(SourcesChanged, keep),
     on(SourcesFound, _sources_found),
     on(RecallAnswered, _recall_answered),
     on(NavigationSurveyed, _navigation_surveyed),
@@ -282,5 +291,5 @@ HANDLERS = Handlers(
 FOLLOWS = follow(
     "program config",
     lambda before, after, moment: retrieval_effects(before, after, moment.body),
-    messages=_CHANGED,
+    messages=(PathsChanged, PaidElsewhere),
 )

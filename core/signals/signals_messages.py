@@ -116,10 +116,6 @@ class InboxFile(msgspec.Struct, frozen=True):
     came_at: datetime | None = None
 
 
-class InboxTouched(msgspec.Struct, frozen=True):
-    """Something came to the inbox, or went."""
-
-
 class InboxRead(msgspec.Struct, frozen=True):
     """The inbox was read.
 
@@ -132,16 +128,10 @@ class InboxRead(msgspec.Struct, frozen=True):
     is_unready: bool = False
 
 
-class WatchedFilesChanged(msgspec.Struct, frozen=True):
-    """Curated files have changed on disk, been made or gone. Absolute paths."""
-
-    paths: tuple[str, ...]
-
-
 SignalCommand = PostSignal | PutSignalsAway | SetQuiet
 """Commands that a front end may give this room."""
 
-SignalEvent = InboxTouched | InboxRead | WatchedFilesChanged | ChannelChanged | ChannelSaid | DesktopTried
+SignalEvent = InboxRead | ChannelChanged | ChannelSaid | DesktopTried
 """Events of this room."""
 
 SignalEffect = ReadInbox | PutInboxAway | TellInboxAgain | ShowNotification | SetChannels | SayInChannel

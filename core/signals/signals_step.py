@@ -45,7 +45,6 @@ from core.signals.signals_messages import (
     ChannelSaid,
     DesktopTried,
     InboxRead,
-    InboxTouched,
     PostSignal,
     PutInboxAway,
     PutSignalsAway,
@@ -56,7 +55,6 @@ from core.signals.signals_messages import (
     ShowNotification,
     SignalEffect,
     TellInboxAgain,
-    WatchedFilesChanged,
 )
 from core.talk.discussion.discussion_messages import SelectDiscussion
 
@@ -461,7 +459,8 @@ def _set_quiet(state: AppState, asked: SetQuiet) -> Result:
     return replace(state, signals=replace(state.signals, is_quiet=asked.is_quiet)), ()
 
 
-def _inbox_touched(state: AppState, _happened: InboxTouched) -> Result:
+def inbox_changed(state: AppState) -> Result:
+    """Something came to the inbox, or went: read it, unless another program owns the home."""
     is_ours = not (state.program.is_home_read_only or state.program.holder)
     return state, (_read(state),) if is_ours else ()
 
@@ -583,12 +582,12 @@ def command_ended(
     return _added(state, given, SignalSource.COMMAND, call.summary or call.name, said, discussion_id)
 
 
-def _files(state: AppState, given: Stamp, happened: WatchedFilesChanged) -> AppState:
+def files_edited(state: AppState, given: Stamp, files: tuple[str, ...]) -> AppState:
     """Changes count while a discussion is autonomous; nobody else is woken by them."""
     if state.attention.autonomy is None:
         return state
     root = state.config.project.root
-    for number, path in enumerate(happened.paths):
+    for number, path in enumerate(files):
         if not is_own_write(state, path):
             shown = path.removeprefix(f"{root}/") if root else path
             state = _added(state, given, SignalSource.FILE, shown, FILE_SAYS, number=number)
@@ -666,9 +665,7 @@ HANDLERS = Handlers(
     on_stamped(PostSignal, lambda state, given, asked: (_post(state, given, asked), ())),
     on(PutSignalsAway, _put_signals_away),
     on(SetQuiet, _set_quiet),
-    on(InboxTouched, _inbox_touched),
     on_stamped(InboxRead, lambda state, given, happened: (_inbox(state, given, happened), ())),
-    on_stamped(WatchedFilesChanged, lambda state, given, happened: (_files(state, given, happened), ())),
     on_stamped(ChannelSaid, lambda state, given, happened: (_line(state, given, happened), ())),
     on(ChannelChanged, lambda state, happened: (_channel(state, happened.status), ())),
     on(DesktopTried, _desktop_tried),

@@ -52,7 +52,6 @@ from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import entry_data
 from core.knowledge.mcp_server.proposal_messages import (
     McpServerEvent,
-    ProposalsRead,
     ReadProposals,
     RefuseProposals,
     WriteProposed,
@@ -512,7 +511,7 @@ def run_proposals(options: Options, home: Path, console: Console) -> int:
 
 
 def _last(news: list[McpServerEvent]) -> ProposalsState:
-    return next(one.found for one in reversed(news) if isinstance(one, ProposalsRead))
+    return news[-1].found
 
 
 def _chosen(found: ProposalsState, wanted: str) -> Proposal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
@@ -76,6 +77,31 @@ class WorkerReported(msgspec.Struct, frozen=True):
     fraction: float | None = None
 
 
+class Watched(StrEnum):
+    """Places on disk that are watched, by what they hold."""
+
+    CONTEXT = "files and folders of presets"
+    CURATED = "files of presets that were edited while they were watched"
+    SETTINGS = "settings, prompts and identity files"
+    KNOWLEDGE = "category files, notes, the digest and the ledger"
+    PROPOSALS = "the file of proposals"
+    SOURCES = "folders that are searched"
+    DISCUSSIONS = "folders of discussions"
+    RESERVES = "money that is held back by all programs"
+    INBOX = "the inbox of signals"
+
+
+class PathsChanged(msgspec.Struct, frozen=True):
+    """Something in a watched place changed, was made or removed, by this program or another, or may have been.
+
+    Args:
+        names: absolute paths; of `DISCUSSIONS` their ids. Empty where it does not matter what changed.
+    """
+
+    watched: Watched
+    names: tuple[str, ...] = ()
+
+
 class Tick(msgspec.Struct, frozen=True):
     """Time passed. Sent about once a second, and more seldom while nothing waits for it."""
 
@@ -86,7 +112,7 @@ def command_id_of(message: object) -> str:
     return command_id
 
 
-Report = WritesCaughtUp | OperationFailed | OperationDone | WorkerReported | Tick
+Report = WritesCaughtUp | OperationFailed | OperationDone | WorkerReported | PathsChanged | Tick
 
 
 # Shared parts of every step: tables of what a room decides and follows, results, notices, small changes of

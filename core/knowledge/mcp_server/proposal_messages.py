@@ -46,10 +46,6 @@ class WriteProposed(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class ProposalsTouched(msgspec.Struct, frozen=True):
-    """The file of proposals was changed by somebody, made or removed."""
-
-
 class ProposalsRead(msgspec.Struct, frozen=True):
     """The file of proposals was read."""
 
@@ -59,7 +55,7 @@ class ProposalsRead(msgspec.Struct, frozen=True):
 McpServerCommand = AcceptProposal | RefuseProposals
 """Commands that a front end may give this room."""
 
-McpServerEvent = ProposalsTouched | ProposalsRead
+McpServerEvent = ProposalsRead
 """Events of this room."""
 
 McpServerEffect = ReadProposals | WriteProposed | RefuseProposals

@@ -20,8 +20,6 @@ from core.knowledge.mcp_server.proposal_messages import (
     NOTICE,
     AcceptProposal,
     ProposalsRead,
-    ProposalsTouched,
-    ReadProposals,
     RefuseProposals,
     WriteProposed,
 )
@@ -156,7 +154,6 @@ def _safe(one: Proposal) -> Proposal:
 HANDLERS = Handlers(
     on(AcceptProposal, _accepted),
     on(RefuseProposals, _refuse_proposals),
-    on(ProposalsTouched, lambda state, _happened: (state, (ReadProposals(),))),
     on(ProposalsRead, lambda state, happened: (_read(state, happened.found), ())),
 )
 """Each message of this room, with the function that decides what follows from it."""

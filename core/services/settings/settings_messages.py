@@ -288,12 +288,6 @@ class SettingsSettled(msgspec.Struct, frozen=True):
     number: int
 
 
-class SettingsFilesChanged(msgspec.Struct, frozen=True):
-    """A settings file, a prompt or an identity file has changed."""
-
-    paths: tuple[str, ...]
-
-
 class ModelsListed(msgspec.Struct, frozen=True):
     """A provider's models: the data files' and the server's own."""
 
@@ -349,7 +343,6 @@ SettingsEvent = (
     | SettingsSettled
     | ModelsListed
     | ServersFound
-    | SettingsFilesChanged
     | PricesFound
     | PricesTaken
     | PromptReset

@@ -60,10 +60,6 @@ class ReserveClaimed(msgspec.Struct, frozen=True):
     elsewhere: SpentElsewhere
 
 
-class ReservesTouched(msgspec.Struct, frozen=True):
-    """The file of reserves changed on disk, by this program or another."""
-
-
 class LookAtReserves(msgspec.Struct, frozen=True):
     """Report `PaidElsewhere` where another program began, paid or ended something since the last look."""
 
@@ -109,9 +105,7 @@ class UsageCounted(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-SpendingEvent = (
-    UsageCounted | SpentCounted | PaymentsSeen | ReserveClaimed | ReservesTouched | PaidElsewhere | UpkeepCut
-)
+SpendingEvent = UsageCounted | SpentCounted | PaymentsSeen | ReserveClaimed | PaidElsewhere | UpkeepCut
 """Events of this room."""
 
 SpendingEffect = ClaimReserve | SettleReserve | LookAtReserves | TakeCutUpkeep

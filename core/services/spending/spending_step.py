@@ -25,11 +25,9 @@ from core.services.spending.limits import (
 from core.services.spending.spending_messages import (
     ClaimReserve,
     CountUsage,
-    LookAtReserves,
     PaidElsewhere,
     PaymentsSeen,
     ReserveClaimed,
-    ReservesTouched,
     SettleReserve,
     SpendingEffect,
     SpentCounted,
@@ -204,7 +202,6 @@ HANDLERS = Handlers(
     on(PaymentsSeen, lambda state, happened: (add_payments(state, happened.payments), ())),
     on(PaidElsewhere, lambda state, happened: (add_payments(state, happened.payments), ())),
     on(ReserveClaimed, lambda state, happened: (add_payments(state, happened.elsewhere.payments), ())),
-    on(ReservesTouched, lambda state, _happened: (state, (LookAtReserves(),))),
     on(UpkeepCut, keep),  # the room of caching logs it
 )
 """Each message of this room, with the function that decides what follows from it."""

@@ -68,7 +68,6 @@ from core.talk.discussion.discussion_messages import (
     AppendRecords,
     DiscussionChangedOutside,
     DiscussionLoaded,
-    DiscussionsTouched,
     DiscussionTrashed,
     RentToken,
     SummariesChanged,
@@ -95,12 +94,7 @@ def _cache_reported(state: AppState, happened: CacheReported) -> Result:
 
 
 Recalling = (
-    DiscussionLoaded
-    | DiscussionTrashed
-    | DiscussionsTouched
-    | SummariesLoaded
-    | SummariesChanged
-    | DiscussionChangedOutside
+    DiscussionLoaded | DiscussionTrashed | SummariesLoaded | SummariesChanged | DiscussionChangedOutside
 )
 """Events of discussions after which what is known of their caches may be another."""
 
@@ -110,8 +104,6 @@ def recall(before: AppState, after: AppState, happened: Recalling) -> tuple[Cach
     match happened:
         case SummariesChanged():
             return (ReadCaches(tuple(row.meta.id for row in happened.summaries)),)
-        case DiscussionsTouched():
-            return _read_touched(after, happened)
         case DiscussionChangedOutside():
             return (ReadCaches((happened.summary.meta.id,)),)
         case DiscussionLoaded():
@@ -129,10 +121,10 @@ def recall(before: AppState, after: AppState, happened: Recalling) -> tuple[Cach
             assert_never(happened)
 
 
-def _read_touched(state: AppState, happened: DiscussionsTouched) -> tuple[ReadCaches, ...]:
+def read_touched(state: AppState, discussion_ids: tuple[str, ...]) -> tuple[ReadCaches, ...]:
     """Recall the caches of open discussions that no call of ours uses: another program writes a cache after its log."""
     busy, shown = state.turns.calls, state.discussions.open
-    ids = tuple(key for key in happened.discussion_ids if key in shown and key not in busy)
+    ids = tuple(key for key in discussion_ids if key in shown and key not in busy)
     return (ReadCaches(ids),) if ids else ()
 
 

@@ -154,12 +154,6 @@ class FilesRead(msgspec.Struct, frozen=True):
     losses: tuple[GlobLoss, ...] = ()
 
 
-class FilesChanged(msgspec.Struct, frozen=True):
-    """Files that somebody watches have changed, been made or gone. Absolute paths."""
-
-    paths: tuple[str, ...]
-
-
 class FileInspected(msgspec.Struct, frozen=True):
     """A file was read for the structure view."""
 
@@ -218,9 +212,7 @@ ContextCommand = (
 )
 """Commands that a front end may give this room."""
 
-ContextEvent = (
-    FilesFound | FilesRead | FilesChanged | FileInspected | ContextAssembled | PresetStored | NamedTextStored
-)
+ContextEvent = FilesFound | FilesRead | FileInspected | ContextAssembled | PresetStored | NamedTextStored
 """Events of this room."""
 
 ContextEffect = AssembleContext | LeaveStack | InspectOnDisk

@@ -32,7 +32,6 @@ from core.talk.context.context_messages import (
     DeleteNamedText,
     DeletePreset,
     FileInspected,
-    FilesChanged,
     FilesFound,
     FilesRead,
     GlobLoss,
@@ -286,7 +285,8 @@ def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]
     return tr("Globs follow .gitignore now: preset {preset!r} sends fewer files.", preset=preset), detail
 
 
-def _files_changed(state: AppState, _happened: FilesChanged) -> Result:
+def files_changed(state: AppState) -> Result:
+    """Curated files have changed, or may have: whoever shows them reads them anew."""
     return replace(state, context=replace(state.context, files_revision=state.context.files_revision + 1)), ()
 
 
@@ -366,7 +366,6 @@ HANDLERS = Handlers(
     on(SaveNamedText, file_layers.save),
     on(DeleteNamedText, file_layers.delete),
     on(FilesRead, files_read),
-    on(FilesChanged, _files_changed),
     on(FileInspected, _file_inspected),
     on(PresetStored, stored),
     on(NamedTextStored, file_layers.stored),

@@ -452,12 +452,6 @@ class MetaWritten(msgspec.Struct, frozen=True):
     discussion_id: str
 
 
-class DiscussionsTouched(msgspec.Struct, frozen=True):
-    """Something in these discussions' folders changed on disk, by this program or another."""
-
-    discussion_ids: tuple[str, ...]
-
-
 class DiscussionChangedOutside(msgspec.Struct, frozen=True):
     """Another program wrote to a discussion: its row and its content as they are now."""
 
@@ -537,7 +531,6 @@ DiscussionEvent = (
     | DiscussionTrashed
     | DiscussionRestored
     | MetaWritten
-    | DiscussionsTouched
     | DiscussionChangedOutside
     | DiscussionVanished
     | RecordsAppended

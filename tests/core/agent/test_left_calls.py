@@ -9,8 +9,8 @@ from core.app.app_messages import HomeOpened
 from core.kernel.values.agent import CallState
 from core.kernel.values.messages import Role
 from core.kernel.values.settings import Project
-from core.kernel.values.updates import Tick
-from core.services.settings.settings_messages import SettingsFilesChanged, SettingsSettled
+from core.kernel.values.updates import PathsChanged, Tick, Watched
+from core.services.settings.settings_messages import SettingsSettled
 from core.talk.discussion.discussion_messages import DiscussionLoaded
 from core.talk.turn.turn_messages import CallProvider, RetrySend, SendPrompt
 from tests.core.agent.test_rounds import asking, of_tools, results, yes
@@ -82,7 +82,7 @@ def test_what_a_killed_program_left_is_judged_when_the_project_is_known() -> Non
     project = book.state.config.project
     book.state = replace(book.state, config=replace(book.state.config, project=Project()))
     book.settles = False
-    book.play(SettingsFilesChanged(()))
+    book.play(PathsChanged(Watched.SETTINGS, ()))
     assert not of(book.play(DiscussionLoaded(replace(opened, left_calls=("a",)))), JudgeCall)
     book.play(settings_loaded(project))
     (judge,) = of(book.play(SettingsSettled(book.state.config.asked)), JudgeCall)

@@ -26,8 +26,9 @@ from core.kernel.values.agent import Approval, CallState, Mode
 from core.kernel.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import Failure, StopKind, Stopped
 from core.kernel.values.records import MessageRecord, Record, StartRecord
+from core.kernel.values.updates import PathsChanged, Watched
 from core.kernel.values.usage import Usage
-from core.services.settings.settings_messages import SettingsFilesChanged, SettingsSettled
+from core.services.settings.settings_messages import SettingsSettled
 from core.talk.discussion.cuts import sent_view
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
@@ -221,7 +222,7 @@ class Turns(RuleBasedStateMachine):
     @rule()
     def settings_are_read_anew(self) -> None:
         self.book.settles = False
-        self.play(SettingsFilesChanged(()))
+        self.play(PathsChanged(Watched.SETTINGS, ()))
         self.book.settles = True
 
     @rule()

@@ -11,12 +11,7 @@ import pytest
 
 from core.app.app_messages import Event
 from core.app.watcher import FileWatch, Watcher
-from core.knowledge.knowledge_messages import KnowledgeFilesChanged
-from core.services.settings.settings_messages import SettingsFilesChanged
-from core.services.spending.spending_messages import ReservesTouched
-from core.signals.signals_messages import InboxTouched, WatchedFilesChanged
-from core.talk.context.context_messages import FilesChanged
-from core.talk.discussion.discussion_messages import DiscussionsTouched
+from core.kernel.values.updates import PathsChanged, Watched
 from tests.patience import PATIENCE_S
 
 WAIT_S = PATIENCE_S
@@ -35,7 +30,7 @@ class Desk:
         self.watcher = Watcher(self.events.put, make_watch=self._make)
         self.watcher.watch((str(self.curated),), (str(self.settings),))
         assert self.watches[0].wait_until_watching(WAIT_S)
-        self.first = {type(self.events.get(timeout=WAIT_S)) for _ in range(2)}
+        self.first = {self.events.get(timeout=WAIT_S) for _ in range(2)}
 
     def _make(self, *callbacks: Callable[..., None]) -> FileWatch:
         self.watches.append(FileWatch(*callbacks))
@@ -50,13 +45,16 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 def test_what_is_newly_watched_is_looked_at_once_more(desk: Desk) -> None:
-    assert desk.first == {FilesChanged, SettingsFilesChanged}
+    assert {event.watched for event in desk.first if isinstance(event, PathsChanged)} == {
+        Watched.CONTEXT,
+        Watched.SETTINGS,
+    }
 
 
 def test_an_edit_of_a_curated_file_is_reported_and_is_a_signal(desk: Desk) -> None:
     desk.curated.write_text("x = 2\n", encoding="utf-8")
-    assert desk.events.get(timeout=WAIT_S) == FilesChanged((str(desk.curated),))
-    assert desk.events.get(timeout=WAIT_S) == WatchedFilesChanged((str(desk.curated),))
+    assert desk.events.get(timeout=WAIT_S) == PathsChanged(Watched.CONTEXT, (str(desk.curated),))
+    assert desk.events.get(timeout=WAIT_S) == PathsChanged(Watched.CURATED, (str(desk.curated),))
 
 
 def test_a_save_by_renaming_is_reported(desk: Desk) -> None:
@@ -64,13 +62,14 @@ def test_a_save_by_renaming_is_reported(desk: Desk) -> None:
     fresh.write_text("x = 3\n", encoding="utf-8")
     os.replace(fresh, desk.curated)
     event = desk.events.get(timeout=WAIT_S)
-    assert isinstance(event, FilesChanged)
-    assert str(desk.curated) in event.paths
+    assert isinstance(event, PathsChanged)
+    assert event.watched is Watched.CONTEXT
+    assert str(desk.curated) in event.names
 
 
 def test_a_settings_file_that_appears_is_reported_as_settings(desk: Desk) -> None:
     desk.settings.write_text("[project]\n", encoding="utf-8")
-    assert desk.events.get(timeout=WAIT_S) == SettingsFilesChanged((str(desk.settings),))
+    assert desk.events.get(timeout=WAIT_S) == PathsChanged(Watched.SETTINGS, (str(desk.settings),))
 
 
 def test_a_watcher_that_is_off_watches_nothing(tmp_path: Path) -> None:
@@ -102,25 +101,27 @@ def test_logs_that_grow_and_discussions_that_come_are_told_by_their_ids(tmp_path
     watcher = Watcher(events.put, make_watch=make)
     watcher.watch((), (), str(tmp_path), ("d1",))
     assert watches[0].wait_until_watching(WAIT_S)
-    assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d1",))
-    assert events.get(timeout=WAIT_S) == ReservesTouched()
-    assert events.get(timeout=WAIT_S) == InboxTouched()
+    assert events.get(timeout=WAIT_S) == PathsChanged(Watched.DISCUSSIONS, ("d1",))
+    assert events.get(timeout=WAIT_S) == PathsChanged(Watched.RESERVES)
+    assert events.get(timeout=WAIT_S) == PathsChanged(Watched.INBOX)
 
     (discussions / "d1" / "draft.txt").write_text("not told", encoding="utf-8")
     with log.open("a", encoding="utf-8") as stream:
         stream.write("{}\n")
-    assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d1",))
+    assert events.get(timeout=WAIT_S) == PathsChanged(Watched.DISCUSSIONS, ("d1",))
     (discussions / "d1" / "draft.txt").replace(
         discussions / "d1" / "cache.json"
     )  # another program's last act
-    assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d1",))
+    assert events.get(timeout=WAIT_S) == PathsChanged(Watched.DISCUSSIONS, ("d1",))
     (discussions / ".new-d2.tmp").mkdir()
     (discussions / ".new-d2.tmp").rename(discussions / "d2")
-    assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d2",))
+    assert events.get(timeout=WAIT_S) == PathsChanged(Watched.DISCUSSIONS, ("d2",))
     (tmp_path / "reserves").mkdir()
     (tmp_path / "reserves" / "reserves.json").write_text("{}", encoding="utf-8")
-    while (event := events.get(timeout=WAIT_S)) != ReservesTouched():
-        assert event == DiscussionsTouched(("d2",))  # a folder that came is told once more when it is watched
+    while (event := events.get(timeout=WAIT_S)) != PathsChanged(Watched.RESERVES):
+        assert event == PathsChanged(
+            Watched.DISCUSSIONS, ("d2",)
+        )  # a folder that came is told once more when it is watched
     watcher.stop()
 
 
@@ -136,7 +137,9 @@ def test_knowledge_files_and_notes_are_told_apart_and_temporary_files_left_out(t
     names = (digest, str(notes / "1:2.md"), str(notes / ".1:2.md.tmp"), facts, draft, str(tmp_path / "x.md"))
     watcher._changed(names)
 
-    assert events.get(timeout=WAIT_S) == KnowledgeFilesChanged((digest, str(notes / "1:2.md"), facts, draft))
+    assert events.get(timeout=WAIT_S) == PathsChanged(
+        Watched.KNOWLEDGE, (digest, str(notes / "1:2.md"), facts, draft)
+    )
     assert events.empty()
     watcher.stop()
 
@@ -169,4 +172,4 @@ def test_a_discussion_that_came_while_nobody_watched_is_found_by_listing(tmp_pat
     watches[0].report((str(discussions),))
     watches[0].report((str(discussions),))
 
-    assert events == [DiscussionsTouched(("d1", "d2"))]
+    assert events == [PathsChanged(Watched.DISCUSSIONS, ("d1", "d2"))]

@@ -8,9 +8,9 @@ from core.app.app_messages import HomeOpened, WatchFiles
 from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles
 from core.kernel.values.knowledge import DigestSwitch, KnowledgeState, NoteFile
 from core.kernel.values.settings import KnowledgeSettings
+from core.kernel.values.updates import PathsChanged, Watched
 from core.knowledge.knowledge_messages import (
     ChangeKnowledge,
-    KnowledgeFilesChanged,
     KnowledgeRead,
     ReadKnowledge,
     RegenerateDigest,
@@ -51,7 +51,7 @@ def test_it_is_read_once_when_settings_are_known_and_again_when_they_switch_it()
 
 def test_a_changed_file_is_read_and_its_paths_are_watched() -> None:
     book = ready()
-    assert of(book.play(KnowledgeFilesChanged(("/h/knowledge/digest.md",))), ReadKnowledge)
+    assert of(book.play(PathsChanged(Watched.KNOWLEDGE, ("/h/knowledge/digest.md",))), ReadKnowledge)
 
     (watch,) = of(book.play(KnowledgeRead(ON)), WatchFiles)
 

@@ -11,18 +11,16 @@ from core.app.lifecycle import watch_effects
 from core.kernel.values.retrieval import AskedPlaces, Corpus, RetrievalState, SearchPlaces
 from core.kernel.values.settings import RetrievalSettings
 from core.kernel.values.state import AppState
-from core.knowledge.knowledge_messages import KnowledgeFilesChanged
+from core.kernel.values.updates import PathsChanged, Watched
 from core.retrieval import retrieval_step
 from core.retrieval.navigation import MARKER
 from core.retrieval.retrieval_messages import (
     CancelIndexing,
     IndexEnded,
-    SourcesChanged,
     UpdateIndex,
 )
 from core.retrieval.retrieval_worker import IndexHandler
 from core.retrieval.sources import find_sources, wakes_index
-from core.talk.discussion.discussion_messages import DiscussionsTouched
 
 ASKED = AskedPlaces(("notes",), "/home/person", corpora=(Corpus.NOTES, Corpus.KNOWLEDGE, Corpus.DISCUSSIONS))
 
@@ -46,13 +44,15 @@ def begun(state: AppState, happened: object) -> tuple[Corpus, ...] | None:
 
 
 def test_each_event_brings_its_own_corpora_as_far_as_they_are_searched(state: AppState) -> None:
-    assert begun(state, SourcesChanged()) == (Corpus.NOTES,)
-    assert begun(state, KnowledgeFilesChanged(("a",))) == (Corpus.KNOWLEDGE,)
-    assert begun(state, DiscussionsTouched(("a",))) == (Corpus.DISCUSSIONS,)
+    assert begun(state, PathsChanged(Watched.SOURCES)) == (Corpus.NOTES,)
+    assert begun(state, PathsChanged(Watched.KNOWLEDGE, ("a",))) == (Corpus.KNOWLEDGE,)
+    assert begun(state, PathsChanged(Watched.DISCUSSIONS, ("a",))) == (Corpus.DISCUSSIONS,)
     assert begun(state, IndexEnded(None, SearchPlaces())) is None
-    assert begun(AppState(), SourcesChanged()) is None, "retrieval is off"
+    assert begun(AppState(), PathsChanged(Watched.SOURCES)) is None, "retrieval is off"
     without = replace(ASKED, corpora=(Corpus.PROJECT,))
-    assert begun(replace(state, retrieval=RetrievalState(without)), KnowledgeFilesChanged(())) is None
+    assert (
+        begun(replace(state, retrieval=RetrievalState(without)), PathsChanged(Watched.KNOWLEDGE, ())) is None
+    )
 
 
 def test_what_a_person_stopped_begins_again_when_it_is_asked_for(state: AppState) -> None:
@@ -62,9 +62,9 @@ def test_what_a_person_stopped_begins_again_when_it_is_asked_for(state: AppState
     running, _ = retrieval_step.HANDLERS(state, UpdateIndex())
     stopped, effects = retrieval_step.HANDLERS(running, CancelIndexing())
     assert effects == (CancelIndexing(),)
-    assert begun(stopped, SourcesChanged()) is None
+    assert begun(stopped, PathsChanged(Watched.SOURCES)) is None
     asked, _ = retrieval_step.HANDLERS(stopped, UpdateIndex())
-    assert begun(asked, SourcesChanged()) == (Corpus.NOTES,)
+    assert begun(asked, PathsChanged(Watched.SOURCES)) == (Corpus.NOTES,)
 
 
 def test_folders_that_a_run_looked_into_are_watched(state: AppState) -> None:

@@ -8,11 +8,10 @@ from core.agent.agent_messages import StartAutonomy
 from core.app.app_messages import OwnerChanged
 from core.kernel.values.settings import ChannelSettings
 from core.kernel.values.signals import SIGNALS_KEPT
-from core.kernel.values.updates import Tick, outcome_of
+from core.kernel.values.updates import PathsChanged, Tick, Watched, outcome_of
 from core.signals.signals_messages import (
     InboxFile,
     InboxRead,
-    InboxTouched,
     PostSignal,
     PutInboxAway,
     PutSignalsAway,
@@ -96,7 +95,7 @@ def test_another_program_that_owns_the_home_gets_inbox_and_channels_and_gives_th
     assert not of(effects, PutInboxAway), "the file waits for that one"
     assert state.signals.waiting == ()
     assert any("process 7" in one.text for one in state.program.notices)
-    for quiet in (InboxTouched(), Tick()):
+    for quiet in (PathsChanged(Watched.INBOX), Tick()):
         assert not of(after(state, quiet)[1], ReadInbox)
     state, effects = after(state, OwnerChanged())
 

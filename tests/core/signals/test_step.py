@@ -10,19 +10,17 @@ from core.kernel.values.agent import ActKind, CallState
 from core.kernel.values.settings import ChannelSettings
 from core.kernel.values.signals import ChannelStatus, SignalSource
 from core.kernel.values.state import AppState, TrashItem
-from core.kernel.values.updates import Tick, outcome_of
+from core.kernel.values.updates import PathsChanged, Tick, Watched, outcome_of
 from core.services.settings.settings_messages import SettingsLoaded
 from core.signals.signals_messages import (
     ChannelChanged,
     ChannelSaid,
     InboxFile,
     InboxRead,
-    InboxTouched,
     PostSignal,
     PutSignalsAway,
     ReadInbox,
     SetChannels,
-    WatchedFilesChanged,
 )
 from core.signals.signals_step import taken
 from core.talk.discussion.discussion_messages import DiscussionTrashed
@@ -54,7 +52,7 @@ def test_an_empty_signal_or_one_for_nobody_is_refused(asked: PostSignal) -> None
 
 
 def test_the_inbox_is_read_when_it_was_touched_and_again_while_a_file_grows() -> None:
-    state, effects = after(day(), InboxTouched())
+    state, effects = after(day(), PathsChanged(Watched.INBOX))
     assert ReadInbox() in effects
     state, _ = after(state, InboxRead(is_unready=True))
     assert ReadInbox() in after(state, Tick())[1]
@@ -79,7 +77,7 @@ def test_a_home_that_is_read_only_has_no_inbox() -> None:
     state = day()
     state = replace(state, program=replace(state.program, is_home_read_only=True))
 
-    assert ReadInbox() not in after(state, InboxTouched())[1]
+    assert ReadInbox() not in after(state, PathsChanged(Watched.INBOX))[1]
 
 
 def test_a_command_that_ended_by_itself_is_a_signal_of_its_discussion() -> None:
@@ -106,7 +104,7 @@ def test_a_command_that_we_ended_is_none() -> None:
 
 
 def test_a_watched_file_counts_once_and_only_while_something_is_autonomous() -> None:
-    changed = WatchedFilesChanged((FILE,))
+    changed = PathsChanged(Watched.CURATED, (FILE,))
     assert after(day(), changed)[0].signals.waiting == ()
     state, _ = after(autonomous(day()), changed, changed)
 
@@ -134,22 +132,22 @@ def test_what_our_own_tools_may_have_written_is_no_signal(
 ) -> None:
     before = with_page(autonomous(day()), call(kind, state, ended_s), changed=changed)
 
-    assert bool(after(before, WatchedFilesChanged((FILE,)))[0].signals.waiting) is not is_ours
+    assert bool(after(before, PathsChanged(Watched.CURATED, (FILE,)))[0].signals.waiting) is not is_ours
 
 
 def test_the_journal_that_the_loop_has_just_written_wakes_nothing() -> None:
     before = with_page(autonomous(day()), call(ActKind.OWN, CallState.DONE, 3))
     journal = f"{before.program.home}/journal.md"
 
-    assert after(before, WatchedFilesChanged((journal,)))[0].signals.waiting == ()
-    assert after(before, WatchedFilesChanged((FILE,)))[0].signals.waiting != ()
+    assert after(before, PathsChanged(Watched.CURATED, (journal,)))[0].signals.waiting == ()
+    assert after(before, PathsChanged(Watched.CURATED, (FILE,)))[0].signals.waiting != ()
 
 
 def test_while_a_command_goes_on_behind_every_change_may_be_its_own() -> None:
     old = call(ActKind.COMMAND, CallState.DONE)
     state = with_page(autonomous(day()), commands=(old,))
 
-    assert after(state, WatchedFilesChanged((FILE,)))[0].signals.waiting == ()
+    assert after(state, PathsChanged(Watched.CURATED, (FILE,)))[0].signals.waiting == ()
 
 
 def test_taken_signals_wait_no_more_and_one_is_put_away_alone() -> None:

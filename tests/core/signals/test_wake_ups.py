@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from core.agent.agent_messages import ApproveCall, CallDone, JudgeCall, RunCall, StartAutonomy
 from core.kernel.values.agent import ActKind, CallState, FileChange, Sandbox, ToolCall
 from core.kernel.values.signals import ChannelStatus
-from core.signals.signals_messages import ChannelSaid, InboxFile, InboxRead, PostSignal, WatchedFilesChanged
+from core.kernel.values.updates import PathsChanged, Watched
+from core.signals.signals_messages import ChannelSaid, InboxFile, InboxRead, PostSignal
 from core.talk.turn.turn_messages import CallProvider
 from tests.core.agent.attention.autonomy_playbook import AutonomyPlaybook
 from tests.core.agent.tool_playbook import asks
@@ -29,11 +30,11 @@ def at_rest_after_an_edit() -> tuple[AutonomyPlaybook, str]:
     (question,) = (one.approval for one in book.turn(chosen).calls)
     assert question is not None
     (run,) = of(book.keep(book.play(ApproveCall(chosen, "e1", question.id))), RunCall)
-    book.play(WatchedFilesChanged((PLAN,)))
+    book.play(PathsChanged(Watched.CURATED, (PLAN,)))
     change = FileChange(PLAN, run.turn_id, "", "ab" * 32)
     (call,) = of(book.keep(book.play(CallDone(chosen, run.call_id, "done", changes=(change,)))), CallProvider)
     book.later(2)
-    book.play(WatchedFilesChanged((PLAN,)))
+    book.play(PathsChanged(Watched.CURATED, (PLAN,)))
     book.yields(call)
     return book, chosen
 
@@ -42,7 +43,7 @@ def test_its_own_edit_wakes_nothing_and_somebody_elses_does() -> None:
     book, chosen = at_rest_after_an_edit()
     assert book.state.signals.waiting == ()
     assert not of(book.after(60), CallProvider)
-    (call,) = of(book.keep(book.play(WatchedFilesChanged((PLAN,)))), CallProvider)
+    (call,) = of(book.keep(book.play(PathsChanged(Watched.CURATED, (PLAN,)))), CallProvider)
 
     assert 'source="file"' in book.own(chosen)[-1].text
     book.yields(call)

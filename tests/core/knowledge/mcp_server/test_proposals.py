@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from core.app.app_messages import Input
+from core.app.dispatch import step
 from core.kernel.errors import SlopError
 from core.kernel.values.knowledge import Category, Proposal, ProposalsState, Provenance
 from core.kernel.values.state import AppState
-from core.kernel.values.updates import outcome_of
+from core.kernel.values.updates import PathsChanged, Watched, outcome_of
 from core.knowledge.knowledge_reader import read_categories
 from core.knowledge.mcp_server.proposal_messages import (
     NOTICE,
@@ -18,7 +21,6 @@ from core.knowledge.mcp_server.proposal_messages import (
     McpServerEffect,
     McpServerEvent,
     ProposalsRead,
-    ProposalsTouched,
     ReadProposals,
     RefuseProposals,
     WriteProposed,
@@ -59,7 +61,8 @@ def lines(home: Path) -> list[tuple[str, Provenance | None]]:
 
 
 def test_a_changed_file_is_read_and_what_is_new_is_said_once() -> None:
-    assert HANDLERS(AppState(), ProposalsTouched())[1] == (ReadProposals(),)
+    changed = Input(datetime(2026, 11, 1, tzinfo=UTC), "changed", PathsChanged(Watched.PROPOSALS))
+    assert ReadProposals() in step(AppState(), changed)[1]
     state = shown(ONE)
     assert notices(state) == ["Claude Code proposes an item for knowledge."]
     state = HANDLERS(state, ProposalsRead(ProposalsState((ONE, TWO))))[0]

@@ -20,7 +20,15 @@ from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion
 from core.kernel.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus, TokenRates
 from core.kernel.values.settings import AskedValue, Project, ServerSettings, SettingsFault
 from core.kernel.values.state import Level, Notice
-from core.kernel.values.updates import OperationDone, OperationFailed, Tick, WritesCaughtUp, outcome_of
+from core.kernel.values.updates import (
+    OperationDone,
+    OperationFailed,
+    PathsChanged,
+    Tick,
+    Watched,
+    WritesCaughtUp,
+    outcome_of,
+)
 from core.kernel.values.usage import Usage
 from core.services.settings.asked_values import question_id
 from core.services.settings.settings_messages import (
@@ -35,7 +43,6 @@ from core.services.settings.settings_messages import (
     SavePrompt,
     SaveServer,
     ServersFound,
-    SettingsFilesChanged,
     SettingsLoaded,
     StoreKey,
     TrustProject,
@@ -350,14 +357,14 @@ def test_settings_files_are_watched_as_such_and_a_change_reads_them_again(book: 
     effects = book.play(loaded)
     assert of(effects, WatchFiles)[0].settings_paths == ("/project/manual_slop.toml",)
 
-    assert of(book.play(SettingsFilesChanged(("/project/manual_slop.toml",))), LoadSettings)
+    assert of(book.play(PathsChanged(Watched.SETTINGS, ("/project/manual_slop.toml",))), LoadSettings)
 
 
 def test_a_settings_file_that_changes_while_a_folder_is_being_opened_does_not_lead_back(
     book: Playbook,
 ) -> None:
     opening = of(book.play(OpenProject("/other")), LoadSettings)
-    meanwhile = of(book.play(SettingsFilesChanged(("/project/manual_slop.toml",))), LoadSettings)
+    meanwhile = of(book.play(PathsChanged(Watched.SETTINGS, ("/project/manual_slop.toml",))), LoadSettings)
     stored = of(book.play(PresetStored("core")), LoadSettings)
 
     assert [load.root for load in (*opening, *meanwhile, *stored)] == ["/other", "", ""]

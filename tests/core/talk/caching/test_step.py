@@ -14,7 +14,7 @@ from core.kernel.values.provider import KeySource, ModelPrice, ModelProfile, Pro
 from core.kernel.values.records import UsageRecord
 from core.kernel.values.settings import AiSettings, CachingSettings, Project, Settings
 from core.kernel.values.state import AppState, ProviderTotals
-from core.kernel.values.updates import Tick
+from core.kernel.values.updates import PathsChanged, Tick, Watched
 from core.kernel.values.usage import Payment, SpentElsewhere, Usage, UsageKind
 from core.services.settings.settings_messages import ChangeSetting, ModelsListed, PricesFound, SettingsSettled
 from core.services.spending.limits import limit_reached
@@ -49,7 +49,6 @@ from core.talk.discussion.discussion_messages import (
     CreateOnDisk,
     DiscussionCreated,
     DiscussionLoaded,
-    DiscussionsTouched,
     UpkeepToken,
     WriteMeta,
 )
@@ -347,14 +346,16 @@ def test_what_is_held_of_an_open_discussion_is_asked_for_at_each_touch_unless_a_
     book: Playbook,
 ) -> None:
     chosen = book.discussion()
-    assert of(book.play(DiscussionsTouched((chosen, "closed"))), ReadCaches) == (ReadCaches((chosen,)),)
+    assert of(book.play(PathsChanged(Watched.DISCUSSIONS, (chosen, "closed"))), ReadCaches) == (
+        ReadCaches((chosen,)),
+    )
     held = DiscussionCacheState(chosen, "anthropic", START, None, 1, 500)
     book.play(CacheReported(chosen, held, order=1))
     before = book.state
     book.play(CacheReported(chosen, held, order=1))
     assert book.state.caching is before.caching, "nothing new is nothing to draw"
     book.ask(chosen, "one")
-    assert not of(book.play(DiscussionsTouched((chosen,))), ReadCaches)
+    assert not of(book.play(PathsChanged(Watched.DISCUSSIONS, (chosen,))), ReadCaches)
 
 
 def test_a_report_shows_state_totals_and_the_reason_of_a_miss(book: Playbook) -> None:

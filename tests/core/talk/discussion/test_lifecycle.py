@@ -15,9 +15,9 @@ from core.kernel.values.messages import AttachmentPart, Message, Role, TextPart
 from core.kernel.values.records import DeleteRecord, EditRecord, MarkRecord, RestoreRecord
 from core.kernel.values.settings import Project, Settings
 from core.kernel.values.state import SearchHits, TrashItem
-from core.kernel.values.updates import Tick, outcome_of
+from core.kernel.values.updates import PathsChanged, Tick, Watched, outcome_of
 from core.kernel.values.usage import Usage
-from core.talk.context.context_messages import AssembleContext, FilesChanged
+from core.talk.context.context_messages import AssembleContext
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
     AttachmentStored,
@@ -32,7 +32,6 @@ from core.talk.discussion.discussion_messages import (
     DiscussionCreated,
     DiscussionLoaded,
     DiscussionRestored,
-    DiscussionsTouched,
     DiscussionTrashed,
     DiscussionVanished,
     EditMessage,
@@ -404,7 +403,7 @@ def test_the_context_is_assembled_anew_when_what_enters_it_changes(book: Playboo
 
     assert of(book.play(SetDraft(chosen, "x")), AssembleContext)
     assert not of(book.play(Tick()), AssembleContext)
-    assert of(book.play(FilesChanged(("/project/a.py",))), AssembleContext)
+    assert of(book.play(PathsChanged(Watched.CONTEXT, ("/project/a.py",))), AssembleContext)
     assert not of(
         book.play(ChangeDiscussion(discussion_id="other", changes={"pinned": True})), AssembleContext
     )
@@ -480,7 +479,9 @@ def test_open_discussions_are_watched_so_that_their_growth_is_seen(book: Playboo
 
     assert watch.home == "/home/person/.manual_slop"
     assert set(watch.discussion_ids) == {chosen, "another"}
-    assert of(book.play(DiscussionsTouched((chosen,))), LookAtDiscussions) == (LookAtDiscussions((chosen,)),)
+    assert of(book.play(PathsChanged(Watched.DISCUSSIONS, (chosen,))), LookAtDiscussions) == (
+        LookAtDiscussions((chosen,)),
+    )
 
 
 def test_a_row_that_was_read_before_its_discussion_grew_is_set_right_when_it_is_opened(
