@@ -35,9 +35,10 @@ _MOST_BYTES = 100
 
 
 def mark_of(environ: Mapping[str, str]) -> Path | None:
-    """The file of the mark: it goes at the next login, or stands with the caches; None where there is no place for it.
+    """Path of the file that says that a window is being opened; a start that finds it knows that the last one crashed.
 
-    A plain root shell and a container have no folder of a login.
+    It lies where the next login clears it, else with the caches or in HOME: a plain root shell and a container have no
+    folder of a login. None on other systems, and where there is no such folder.
     """
     home = environ.get("HOME", "")
     caches = environ.get("XDG_CACHE_HOME", "") or (f"{home}/.cache" if home else "")

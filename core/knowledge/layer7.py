@@ -161,7 +161,7 @@ class _Section(msgspec.Struct, frozen=True):
 
     @property
     def heading(self) -> str:
-        """Its lines before the items."""
+        """The section's Markdown heading, which stands before its items."""
         return f"\n## {self.title}\n"
 
 

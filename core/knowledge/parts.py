@@ -336,7 +336,7 @@ def without_part(data: bytes, part: PartPlan) -> tuple[bytes, tuple[str, ...]]:
 
 
 def unwritten(part: PartPlan) -> PartPlan:
-    """A part that failed and is to leave nothing, not even rows that an undo would leave."""
+    """The part, to be taken back without a trace: its rows do not stay, as they would after an undo."""
     return replace(part, stays=False) if isinstance(part, RowPlan) else part
 
 

@@ -152,7 +152,7 @@ class ServerFinder:
 
 
 def kept_apart(settings: McpServerSettings, root: str, found: McpApproval, scratch: str) -> Mapping[str, str]:
-    """Variables that keep a server from code that no yes was bound to.
+    """Environment variables by which Python loads no code that the person's approval of the server did not cover.
 
     Python looks first in the folder in which it works for what `-m` and `-c` import: a `json.py` of any project would run
     with a person's own server's keys. And it runs what `__pycache__` holds in place of a file beside it: where commands

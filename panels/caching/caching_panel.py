@@ -131,7 +131,7 @@ class CacheRows(msgspec.Struct):
 
     @property
     def revision(self) -> Hashable:
-        """The rows themselves."""
+        """Differs when the rows do: only then are they laid out again."""
         return Same(self.rows)
 
     def __len__(self) -> int:

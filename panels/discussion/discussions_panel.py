@@ -438,7 +438,7 @@ class DiscussionRows(msgspec.Struct):
 
     @property
     def revision(self) -> Hashable:
-        """The rows themselves, and which one is being renamed."""
+        """Differs when the rows do, or when another one is being renamed: only then are they laid out again."""
         return Same(self.rows), self.own.renaming_id
 
     def __len__(self) -> int:

@@ -264,7 +264,7 @@ class AppliedRows(msgspec.Struct):
 
     @property
     def revision(self) -> Hashable:
-        """The rows themselves."""
+        """Differs when the rows do: only then are they laid out again."""
         return Same(self.rows)
 
     def __len__(self) -> int:

@@ -229,7 +229,7 @@ class LedgerRows(msgspec.Struct):
 
     @property
     def revision(self) -> Hashable:
-        """The rows themselves."""
+        """Differs when the rows do: only then are they laid out again."""
         return Same(self.entries), self.is_wide
 
     def __len__(self) -> int:

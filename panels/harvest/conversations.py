@@ -256,7 +256,7 @@ class ArtifactRows(msgspec.Struct):
 
     @property
     def revision(self) -> Hashable:
-        """The rows themselves."""
+        """Differs when the rows do: only then are they laid out again."""
         return Same(self.artifacts), self.is_wide
 
     def __len__(self) -> int:

@@ -591,7 +591,7 @@ class PreviewRows(msgspec.Struct):
 
     @property
     def revision(self) -> Hashable:
-        """The rows themselves."""
+        """Differs when the rows do: only then are they laid out again."""
         return Same(self.shown)
 
     def __len__(self) -> int:

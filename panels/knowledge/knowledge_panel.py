@@ -231,7 +231,7 @@ class KnowledgeRows(msgspec.Struct):
 
     @property
     def revision(self) -> Hashable:
-        """The rows themselves."""
+        """Differs when the rows do: only then are they laid out again."""
         return Same(self.shown.rows)
 
     def __len__(self) -> int:

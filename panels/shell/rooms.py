@@ -222,7 +222,7 @@ def _fields(view: WindowView) -> Iterator[tuple[object, Kept]]:
 
 
 def kept(view: WindowView) -> tuple[object, ...]:
-    """Values that persist, for noticing a change without writing anything. Once a frame."""
+    """Values of the view that are saved. Two results compare equal while there is nothing new to save. Called once a frame."""
     return _of_window(view), [get(view.of(room)) for room, get in _OF_ROOMS]
 
 

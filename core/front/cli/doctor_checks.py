@@ -334,7 +334,7 @@ def clock(now: datetime) -> Iterator[Finding]:
 
 
 def output() -> Iterator[Finding]:
-    """The terminal takes any text."""
+    """Check that the terminal can show any character."""
     encoding = (sys.stdout.encoding or "unknown").lower()
     if encoding.replace("-", "") != "utf8":
         yield warn(

@@ -275,7 +275,7 @@ class EntryPlaces:
         return EntryPlaces(entries, places, self._made if is_same else None, self.grown)
 
     def once(self, name: str, made_of: tuple[object, ...], make: Callable[[], T]) -> T:
-        """Value that is made of these very objects when it is first asked for. `name`: tells it from others."""
+        """The result of `make`, remembered under `name` for as long as `made_of` holds these very objects."""
         known = self._made.get(name)
         if known is None or not all(map(is_, known[0], made_of)):
             self._made[name] = known = made_of, make()

@@ -52,7 +52,7 @@ def read_row(row: bytes) -> IndexedFact:
 
 
 def index_bytes(rows: Mapping[str, bytes], last_updated: str) -> bytes:
-    """The whole file. The same rows and time give the same bytes."""
+    """Encode the index file of facts. The same rows and time give the same bytes."""
     head = (
         f'{{"version":{FORMAT_VERSION},"last_updated":"{last_updated}","total_facts":{len(rows)},"facts":[\n'
     )

@@ -443,7 +443,7 @@ def _without_turn(state: AppState, discussion_id: str) -> AppState:
 
 
 def left_effects(before: AppState, after: AppState) -> tuple[LeaveStack, ...]:
-    """Drop what is kept of discussions that are open no more."""
+    """Order that the last stacks of discussions are dropped which are no longer open."""
     was, now = before.discussions.open, after.discussions.open
     return () if was is now else tuple(map(LeaveStack, sorted(was.keys() - now.keys())))
 

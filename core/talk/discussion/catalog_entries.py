@@ -95,7 +95,7 @@ class PaidCalls:
         return self._payer << 1 | self._with_tools
 
     def packed(self) -> bytes:
-        """All that was read, as bytes of the table."""
+        """The calls that were taken so far, in the bytes of the catalog's table."""
         return b"".join(self._packed)
 
 

@@ -185,12 +185,12 @@ def spelled(value: Any) -> str:
 
 
 def items(value: Any) -> list[Any]:
-    """A list, an empty one for all else."""
+    """The value if it is a list, else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """An object, an empty one for all else."""
+    """The value if it is an object, else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
