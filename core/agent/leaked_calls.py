@@ -92,6 +92,15 @@ SPELLINGS = tuple(
         ("<tool_call", r"<(/?(?:tool_calls?|arg_key|arg_value)):\w{1,40}>", r"<\1>"),
         ("<tool_sep>", r"<tool_sep>(?=\s*</?(?:arg_key|tool_call)>)", ""),
         ("sep｜>", r"function<｜tool[_▁]sep｜>(?=\s*<)", ""),
+        # Closing tags with Anthropic's name before them, labels in place of tags, blanks within tags.
+        ("antml:", r"<(/?)antml:", r"<\1"),
+        ("_call", r"(?m)^ {0,3}(?:tool|function)_calls?:\s*(?=[\[{])", _OPENS),
+        ("_CALL", r"(?m)^ {0,3}(?:TOOL|FUNCTION)_CALLS?:\s*(?=[\[{])", _OPENS),
+        ("<function", r"<(function|parameter)(?:\s+=\s*|=\s+|\s*:\s*)([\w.-]{1,128})\s*>", r"<\1=\2>"),
+        ("<parameter", r"<parameter(?:\s+=\s*|=\s+|\s*:\s*)([\w.-]{1,128})\s*>", r"<parameter=\1>"),
+        ("[tool_calls]", r"\[tool_calls\]", "[TOOL_CALLS]"),
+        (" tool ", r"<[|｜] tool (calls?) (begin|end) [|｜]>", r"<|tool_\1_\2|>"),
+        (" tool ", r"<[|｜] tool sep [|｜]>", "<|tool_sep|>"),
         # MiniCPM 5 loses the blank in its tags, or has the tokenizer's sign for it.
         ("name=", r"<(function|param|parameter|invoke)Ġ?name=(?=[\"'])", r"<\1 name="),
         # Solar Open writes an id before the name.

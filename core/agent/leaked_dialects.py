@@ -35,8 +35,8 @@ name tells of calls, or a word of Phi or Gemini."""
 _WITH = r"\s*(?:(?i:with )?(?i:arguments|args|parameters|params|input):?\s*)?"
 _SAID = rf"\[(?i:(?:call|us|invok|runn?)(?:e|ing)?[ _](?:tool|function)|(?:tool|function)[ _](?:call|use))s?:?\s*(?=[\w.:-]{{1,200}}(?:\]\s*\{{|{_WITH}[{{(]))"
 """Words in brackets before a call, as some models write them. Source: waybarrios/vllm-mlx#15, Qwen3 (read 2026-11)."""
-_LABEL = r"(?i:action|(?:assistant )?(?:tool|function)(?:[ _](?:call|use|name))?)[*_]{0,2}:[ \t*`\"']{0,9}"
-_LABEL_OF_INPUT = r"[ \t*`\"',]{0,9}\n[ \t*]{0,9}(?i:(?:action|tool|function)[ _]input|input|arg(?:ument)?s|param(?:eter)?s)[*_]{0,2}:"
+_LABEL = r"(?i:action|(?:assistant )?(?:tool|function)(?:[ _](?:call|use|name))?)(?: \d{1,2})?[*_]{0,2}:[ \t*`\"']{0,9}"
+_LABEL_OF_INPUT = r"[ \t*`\"',]{0,9}\n[ \t*]{0,9}(?i:(?:action|tool|function)[ _]input|input|arg(?:ument)?s|param(?:eter)?s)(?: \d{1,2})?[*_]{0,2}:"
 """A line that names the tool, and the one behind it with its input, as agents' prompts have them."""
 
 OPENINGS = late(
@@ -266,6 +266,9 @@ def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[st
     if not name:
         return None
     arguments: Any = next((value[key] for key in _CALL_ARGUMENTS if value.get(key) is not None), None)
+    beside = {key: one for key, one in value.items() if key not in _CALL_NAMES}
+    if arguments is None and beside and beside.keys() <= types_of(tools[name]).keys():
+        arguments = beside  # cloudflare/ai#574
     if is_schema(arguments) or (arguments is None and "description" in value):
         return None
     if isinstance(arguments, str):
@@ -349,14 +352,21 @@ def _invoked(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
 def _with_attributes(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """An element without anything in it, that has the name of a tool and each parameter as an attribute."""
     head = _ATTRIBUTED.match(text, at)
-    if head is None or head[1] not in tools:
+    if head is None:
         return None
-    types = types_of(tools[head[1]])
-    given = {
-        key: value_of(html.unescape(words[1:-1]), types.get(key))
-        for key, words in _ATTRIBUTE.findall(head[2])
-    }
-    return [(head[1], given)], head.end()
+    told = {key: html.unescape(words[1:-1]) for key, words in _ATTRIBUTE.findall(head[2])}
+    name = head[1] if head[1] in tools else ""
+    if not name and _CALL_TAG.fullmatch(head[1]):
+        name = _tool(told.pop("name", ""), tools)
+    if not name:
+        return None
+    types = types_of(tools[name])
+    given = {key: value_of(words, types.get(key)) for key, words in told.items()}
+    inner = given.get("arguments") if given.keys() == {"arguments"} and "arguments" not in types else None
+    return [(name, inner if isinstance(inner, dict) else given)], head.end()
+
+
+_CALL_TAG = late(r"invoke|(?:tool|function)(?:[_-]?(?:call|use|invoke))?|call")
 
 
 _ATTRIBUTE = late(r"([\w.-]{1,128})=(\"[^\"]*\"|'[^']*')")
@@ -384,12 +394,22 @@ def _with_inside(
     while (parameter := opening.match(text, place) or _ELEMENT.match(text, place)) is not None:
         parameter_end = f"</{parameter[1]}>"
         end = text.find(parameter_end, _behind_cdata(text, parameter.end()))
-        if end < 0:
+        ends_call = text.find(f"</{tag}>", parameter.end()) if end < 0 and tag else -1
+        if end < 0 and ends_call < 0:
             return None
+        if end < 0:
+            arguments[parameter[2]] = value_of(
+                text[parameter.end() : ends_call].strip(), types.get(parameter[2])
+            )
+            place = ends_call
+            break
         kind = "string" if 'string="true"' in parameter[3] else types.get(parameter[2])
         kind = None if 'string="false"' in parameter[3] else kind
         arguments[parameter[2]] = _inside(text[parameter.end() : end], kind)
         place = end + len(parameter_end)
+    if len(arguments) == 1 and (only := next(iter(arguments))) in _CALL_ARGUMENTS and only not in types:
+        inner = arguments[only]
+        arguments = inner if isinstance(inner, dict) else arguments
     close = re.compile(rf"\s*</{re.escape(tag)}>" if tag else r"(?=\s*</)").match(text, place)
     if close is None and arguments and not text[place:].strip():
         return [(name, arguments)], len(text)  # a server took the closing tag for the end of the reply

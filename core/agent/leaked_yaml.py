@@ -15,7 +15,7 @@ from core.kernel.patterns import late
 _NAMES = late(r"name|tool|tool_name|function|function_name|action")
 _ARGUMENTS = late(r"arguments|args|parameters|params|input|tool_input|tool_args|action_input|kwargs")
 _HEAD = late(
-    rf"(?:-[ \t]+)?[\"']?(?:{_NAMES.pattern})[\"']?:[ \t]+[\"']?[\w.:-]{{1,200}}[\"']?[ \t]*(?:\r?\n|\Z)"
+    rf"(?:-{{3}}[ \t]*\r?\n)?(?:-[ \t]+)?[\"']?(?:{_NAMES.pattern})[\"']?:[ \t]+[\"']?[\w.:-]{{1,200}}[\"']?[ \t]*(?:\r?\n|\Z)"
 )
 """The first line of a call: a key that holds the name of the tool."""
 _KEY = late(r"\s*[\w.$-]{1,128}:(?:[ \t]|\r?\n)")
@@ -86,7 +86,8 @@ def _yaml_at(text: str, at: int) -> tuple[Any, int]:
     """
     import yaml
 
-    found = _END.search(text, at)
+    head = _HEAD.match(text, at)
+    found = _END.search(text, head.end() if head else at)
     if found is None or found.start() - at > _MOST:
         raise ValueError  # without an end a value may be cut, and nothing tells
     end = found.start()

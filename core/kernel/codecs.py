@@ -332,8 +332,8 @@ DECODER = json.JSONDecoder(strict=False)
 DEEPEST = 20
 """Objects within objects that are read."""
 
-_QUOTE = late(r"<\|\"\|>|<escape>|\"|'")
-_KEY = late(r"\s*(?:<\|\"\|>|<escape>|[\"'])?([\w.$-]{1,128})(?:<\|\"\|>|<escape>|[\"'])?\s*[:=]\s*")
+_QUOTE = late(r"<\|\"\|>|<escape>|\"{3}|“|\"|'")
+_KEY = late(r"\s*(?:<\|\"\|>|<escape>|[\"'“])?([\w.$-]{1,128})(?:<\|\"\|>|<escape>|[\"'”])?\s*[:=]\s*")
 _BARE_END = late(
     r",(?=\s*(?:<\|\"\|>|[\"'])?[\w.$-]{1,128}(?:<\|\"\|>|[\"'])?\s*[:=])|,(?=\s*[}\])])|\}|\]|\)"
 )
@@ -390,8 +390,9 @@ def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
     if (plain := _PLAIN.match(text, at)) and (told := _unescaped(plain[0])) is not None:
         return told, plain.end()
     if quote := _QUOTE.match(text, at):
-        end = text.index(quote[0], quote.end())
-        return text[quote.end() : end], end + len(quote[0])
+        close = "”" if quote[0] == "“" else quote[0]
+        end = text.index(close, quote.end())
+        return text[quote.end() : end], end + len(close)
     bare = _BARE_END.search(text, at)
     if bare is None:
         raise ValueError

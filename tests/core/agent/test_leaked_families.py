@@ -14,6 +14,7 @@ from core.services.providers.thought_tags import parted
 from tests.operations import LINEAR, growth
 from tests.vendors.world.explained import EXPLAINED
 from tests.vendors.world.families import FAMILIES, HARD, ONE, TALK, Call, Family, cut, shapes
+from tests.vendors.world.spelled import SPELLED
 
 
 def _schema(**properties: object) -> str:
@@ -60,6 +61,22 @@ def test_talk_about_calls_is_no_call(name: str, part: Callable[[str], Part]) -> 
     model, text = TALK[name]
 
     assert recovered(text, model, part) == (text if part is TextPart else "", [])
+
+
+_MORE_TOOLS = (
+    *TOOLS[:1],
+    ToolSchema("read_file", "Read.", _schema(path=_STRING, limit={"type": "integer"})),
+    ToolSchema("run_command", "Run.", _schema(command=_STRING)),
+)
+
+
+@pytest.mark.parametrize(("text", "calls"), [row[1:] for row in SPELLED], ids=[row[0] for row in SPELLED])
+def test_a_call_in_a_spelling_of_its_own_is_one(text: str, calls: list[Call]) -> None:
+    got = with_recovered(parted([TextPart(text)]), _MORE_TOOLS, elsewhere(()), "m")
+
+    assert [
+        (one.name, json.loads(one.arguments_json)) for one in got if isinstance(one, ToolCallPart)
+    ] == calls
 
 
 @pytest.mark.parametrize("text", EXPLAINED)
