@@ -39,7 +39,7 @@ SENTENCE_ENDS = late(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 
 class _BaseLetters(dict[int, int | str | None]):
-    """What stands for a letter once accents are parted from it: nothing for an accent, kept when it is first met."""
+    """Base letter of each letter once accents are parted from it, none for an accent. Each is worked out when it is first met."""
 
     def __missing__(self, code: int) -> int | None:
         base = self[code] = None if unicodedata.combining(chr(code)) else code

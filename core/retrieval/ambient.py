@@ -270,7 +270,7 @@ class _Told(msgspec.Struct, frozen=True):
 
 
 class _Room:
-    """What is left of the budget. The block is counted as a whole only where a sum over its passages does not show that much is left:
+    """Rest of the budget. The block is counted as a whole only where a sum over its passages does not show that much is left:
     none takes fewer tokens in a frame of its own, with a blank more for each line, than in one with others.
     """
 
