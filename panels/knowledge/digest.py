@@ -114,7 +114,7 @@ def _note(state: AppState) -> str:
         case DigestSwitch.OFF_BY_DELETION:
             return tr("no digest.md")
         case DigestSwitch.OFF_WITHOUT_KNOWLEDGE:
-            return tr("nothing goes to the model")
+            return tr("nothing is sent")
         case DigestSwitch.OFF_BY_CONFIGURATION:
             return tr("off in the settings")
 

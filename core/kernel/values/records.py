@@ -76,7 +76,8 @@ class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="
     """Usage of a call. `message_id` is the assistant's message, or the call's id where none was kept.
 
     Of a call that no message asked for it is the kind: `keepalive`, `prewarm`, `rent`, `compaction`. `is_inherited`: it was paid for
-    in the discussion that this one is a branch of, under the same id, and counts there.
+    in the discussion that this one is a branch of, under the same id, and counts there. `paid_provider`, `paid_model`: whom
+    a call asked of which no message need be there to say so.
     """
 
     id: str
@@ -84,6 +85,8 @@ class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="
     message_id: str
     usage: Usage
     is_inherited: bool = False
+    paid_provider: str = ""
+    paid_model: str = ""
 
     @property
     def kind(self) -> UsageKind:

@@ -74,8 +74,13 @@ class PaidCalls:
                 asks = any(isinstance(part, ToolCallPart) for part in record.parts)
                 self._with_tools = asks or (self._with_tools and record.role is not Role.USER)
             case UsageRecord(is_inherited=False):
+                payer = (
+                    self._number_of(record.paid_provider, record.paid_model)
+                    if record.paid_model
+                    else self._payer
+                )
                 self._packed.append(
-                    pack_call(record.at, self._payer, self._discussion, self._kind(record), record.usage)
+                    pack_call(record.at, payer, self._discussion, self._kind(record), record.usage)
                 )
             case _:
                 pass

@@ -54,6 +54,8 @@ _ONLY_WHEN_TRUE = frozenset(
         "is_inherited",
         "is_told",
         "pages",
+        "paid_model",
+        "paid_provider",
         "side_px",
         "text_bytes",
         "text_sha256",

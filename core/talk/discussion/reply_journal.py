@@ -601,6 +601,11 @@ def paid_for(left: LeftoverReply) -> tuple[UsageRecord, ...]:
         return ()
     return (
         UsageRecord(
-            id=make_id(head.at, f"{head.reply_id}/usage"), at=head.at, message_id=head.reply_id, usage=usage
+            id=make_id(head.at, f"{head.reply_id}/usage"),
+            at=head.at,
+            message_id=head.reply_id,
+            usage=usage,
+            paid_provider=head.provider,
+            paid_model=head.model,
         ),
     )

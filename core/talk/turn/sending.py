@@ -703,7 +703,16 @@ def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, u
     spent = (
         ()
         if usage == Usage()
-        else (UsageRecord(id=given.make_id(1), at=given.at, message_id=call.id, usage=usage),)
+        else (
+            UsageRecord(
+                id=given.make_id(1),
+                at=given.at,
+                message_id=call.id,
+                usage=usage,
+                paid_provider=call.provider,
+                paid_model=call.model,
+            ),
+        )
     )
     return with_call(state, again), (
         AppendRecords(discussion_id=call.discussion_id, records=spent, token=ReplyToken(call.id)),

@@ -336,11 +336,10 @@ def _store(
             )
         )
     if usage != Usage():
-        records.append(
-            UsageRecord(
-                id=given.make_id(1), at=given.at, message_id=call.reply_id if parts else call.id, usage=usage
-            )
-        )
+        spent = UsageRecord(id=given.make_id(1), at=given.at, message_id=call.reply_id, usage=usage)
+        if not parts:
+            spent = replace(spent, message_id=call.id, paid_provider=call.provider, paid_model=call.model)
+        records.append(spent)
     storing = replace(call, phase=CallPhase.STORING, reserved_usd=usage.cost_usd or 0.0)
     texts = [part.text for part in parts if isinstance(part, TextPart)]
     if len(texts) == 1:

@@ -251,6 +251,24 @@ def test_usage_is_told_apart_by_discussion_also_in_the_trash_and_by_kind(home: P
     assert (by_kind.total.cost_usd, by_kind.total.calls, by_kind.total.unpriced) == (6.375, 6, 1)
 
 
+def test_a_call_that_was_stopped_counts_for_the_model_that_it_asked(home: Path) -> None:
+    """Found in a comparison of three: what the second had cost, stopped without a word, stood beside the third."""
+    stopped = UsageRecord(
+        id="u-stop",
+        at=NOW,
+        message_id="call",
+        usage=Usage(input_tokens=9, cost_usd=0.25),
+        paid_provider="openai",
+        paid_model="gpt-9",
+    )
+    log.append(home, meta(2).id, (*said(5, NOW, 0.5), stopped, *said(6, NOW, 0.75)))
+
+    rows = {row.key: row.sum.cost_usd for row in counted(home, UsageQuery(by=UsageBy.MODEL)).rows}
+
+    assert rows["openai/gpt-9"] == 0.25
+    assert 0.25 not in [usd for key, usd in rows.items() if key != "openai/gpt-9"]
+
+
 def test_one_more_call_is_added_and_a_rewritten_log_is_read_anew(home: Path) -> None:
     events: list[Event] = []
     worker = ListingHandler(home, lambda: NOW, events.append, is_read_only=False)
