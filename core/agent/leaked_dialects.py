@@ -11,13 +11,121 @@ import html
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from itertools import islice
 from typing import Any
 
-from core.agent import leaked_yaml
 from core.kernel.codecs import DECODER, DEEPEST, end_of, loose_object, read_json
 from core.kernel.patterns import late
 from core.kernel.values.stack import ToolSchema
+
+_NAMES = late(r"name|tool|tool_name|function|function_name|action")
+_ARGUMENTS = late(r"arguments|args|parameters|params|input|tool_input|tool_args|action_input|kwargs")
+_HEAD = late(
+    rf"(?:-{{3}}[ \t]*\r?\n)?(?:-[ \t]+)?[\"']?(?:{_NAMES.pattern})[\"']?:[ \t]+[\"']?[\w.:-]{{1,200}}[\"']?[ \t]*(?:\r?\n|\Z)"
+)
+"""The first line of a call: a key that holds the name of the tool."""
+_KEY = late(r"\s*[\w.$-]{1,128}:(?:[ \t]|\r?\n)")
+_END = late(r"(?m)^(?:`{3,}|~{3,}|</|<[|｜]|\[/|-{3,}[ \t]*$)")
+_MOST = 100_000
+
+
+def begins(text: str, at: int) -> bool:
+    """True if a call may begin here."""
+    return _HEAD.match(text, at) is not None
+
+
+def named_calls(text: str, at: int) -> tuple[list[tuple[str, Any]], int]:
+    """The calls that begin here, each as the words of its name and its arguments for `arguments_of`, and where they end.
+
+    Raises:
+        ValueError: this is no YAML, or not of calls alone.
+    """
+    value, end = _yaml_at(text, at)
+    return [_named_call(one) for one in (value if isinstance(value, list) else [value])], end
+
+
+def _named_call(value: Any) -> tuple[str, Any]:
+    keys = {key[0]: one for key, one in value.items()} if isinstance(value, dict) else {}
+    name = next((one for key, one in keys.items() if _NAMES.fullmatch(key)), None)
+    given = next((key for key in keys if _ARGUMENTS.fullmatch(key)), "")
+    if not isinstance(name, _Scalar) or "description" in keys or not (given or len(keys) == 1):
+        raise ValueError
+    return name[0], keys.get(given, {})
+
+
+def arguments_in(text: str, at: int, types: Mapping[str, object]) -> tuple[dict[str, Any], int]:
+    """The arguments that stand here by themselves, and where they end. Raises ValueError: they are none of this tool's."""
+    if _KEY.match(text, at) is None:
+        raise ValueError
+    value, end = _yaml_at(text, at)
+    return arguments_of(value, types), end
+
+
+def arguments_of(value: Any, types: Mapping[str, object]) -> dict[str, Any]:
+    """Arguments of a tool, each by its type in the schema. Raises ValueError: they are none of this tool's."""
+    if isinstance(value, _Scalar) and value[1] in ("", None):
+        return {}
+    if not isinstance(value, dict) or not types.keys() >= {key[0] for key in value}:
+        raise ValueError
+    return {key[0]: _plain(one, types.get(key[0])) for key, one in value.items()}
+
+
+def _plain(value: Any, kind: object = None) -> Any:
+    if isinstance(value, _Scalar):
+        return value[0] if kind == "string" else value[1]
+    if isinstance(value, dict):
+        return {key[0]: _plain(one) for key, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list) else value
+
+
+class _Scalar(tuple[str, Any]):
+    """The words of a scalar, and its value: a schema tells which of them is meant."""
+
+    __slots__ = ()
+
+
+def _yaml_at(text: str, at: int) -> tuple[Any, int]:
+    """The value that stands here, up to a fence or a closing tag at the begin of a line, and where it ends.
+
+    Raises:
+        ValueError: the text is no YAML, or has what a call does not need: aliases, tags, lists in lists without end.
+    """
+    import yaml
+
+    head = _HEAD.match(text, at)
+    found = _END.search(text, head.end() if head else at)
+    if found is None or found.start() - at > _MOST:
+        raise ValueError  # without an end a value may be cut, and nothing tells
+    end = found.start()
+    body = text[at:end]
+    try:
+        depth = 0
+        for event in yaml.parse(body, Loader=yaml.CSafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST or getattr(event, "anchor", None) or getattr(event, "tag", None):
+                raise ValueError
+        return yaml.load(body, Loader=_loader()), end  # noqa: S506, a safe loader
+    except (yaml.YAMLError, RecursionError, OverflowError) as error:
+        raise ValueError from error
+
+
+@cache
+def _loader() -> Any:
+    import yaml
+
+    class _PairLoader(yaml.CSafeLoader):
+        """Each scalar as its words and its value; what JSON has not, such as a date, is its words."""
+
+        def construct_object(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT002
+            made = super().construct_object(node, deep=deep)
+            if not isinstance(node, yaml.ScalarNode):
+                return made
+            is_json = made is None or isinstance(made, bool | int | float | str)
+            return _Scalar((node.value, made if is_json else node.value))
+
+    return _PairLoader
+
 
 Found = tuple[list[tuple[str, dict[str, Any]]], int]
 """Calls as a tool's name and arguments, and where the last of them ends."""
@@ -295,17 +403,17 @@ def is_schema(value: Any) -> bool:
 def _yamled(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """YAML: a name and arguments, or behind a marker the name in a line of its own."""
     try:
-        if leaked_yaml.begins(text, at):
-            told, end = leaked_yaml.named_calls(text, at)
+        if begins(text, at):
+            told, end = named_calls(text, at)
         elif (
             (head := _NAME_LINE.match(text, at)) and _is_marked(text, at) and (name := _tool(head[1], tools))
         ):
-            arguments, end = leaked_yaml.arguments_in(text, head.end(), types_of(tools[name]))
+            arguments, end = arguments_in(text, head.end(), types_of(tools[name]))
             return [(name, arguments)], end
         else:
             return None
         calls = [
-            (name, leaked_yaml.arguments_of(given, types_of(tools[name])))
+            (name, arguments_of(given, types_of(tools[name])))
             for said, given in told
             if (name := _tool(said, tools))
         ]
@@ -390,7 +498,7 @@ def _with_inside(
         arguments, place = inner
     else:
         with suppress(ValueError):
-            arguments, place = leaked_yaml.arguments_in(text, place, types)
+            arguments, place = arguments_in(text, place, types)
     while (parameter := opening.match(text, place) or _ELEMENT.match(text, place)) is not None:
         parameter_end = f"</{parameter[1]}>"
         end = text.find(parameter_end, _behind_cdata(text, parameter.end()))

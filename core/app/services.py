@@ -37,9 +37,8 @@ from core.knowledge.harvest.preview import folded
 from core.knowledge.harvest.replies import keep_review
 from core.services.providers.clients import Clients
 from core.services.providers.protocol import Provider, ReadBlob
-from core.services.providers.refusals import REASONING, SWITCHES
 from core.services.providers.refused_fields import RefusedFields
-from core.services.providers.switches import tools_in_force
+from core.services.providers.switches import REASONING, SWITCHES, tools_in_force
 from core.talk.caching import caching_worker
 from core.talk.caching.caching_messages import CacheReported, CheckRewrites
 from core.talk.caching.caching_worker import RewriteCheck

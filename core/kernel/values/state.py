@@ -321,7 +321,7 @@ class CachingState(msgspec.Struct, frozen=True):
             store.
         lost_extensions: models with which long marks behind short-lived hits are not counted on, with the evidence.
         orders: of the word that each of `caches` is, by discussion: of two the higher is the later.
-        refusals: what models refused, of this run and earlier ones (`core.services.providers.refusals`).
+        refusals: what models refused, of this run and earlier ones (`core.services.providers.switches`).
     """
 
     caches: Mapping[str, DiscussionCacheState] = msgspec.field(default_factory=dict)

@@ -18,8 +18,8 @@ from core.kernel.values.settings import ServerSettings
 from core.services.providers.http import plain_address
 from core.services.providers.keys import KeyStore
 from core.services.providers.protocol import Provider
-from core.services.providers.refusals import Refusals, server_address
 from core.services.providers.refused_fields import RefusedFields, read_refusals
+from core.services.providers.switches import Refusals, server_address
 
 # Factory of clients: one for each server.
 

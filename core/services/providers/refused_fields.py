@@ -13,9 +13,8 @@ from core.kernel.disk import make_dirs, take_lock, write_passing
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.opener import read_file
 from core.kernel.values.provider import ProviderRequest, StreamItem
-from core.services.providers.refusals import Refusals, refusal_mark
 from core.services.providers.server_words import is_reasoning_refused
-from core.services.providers.switches import Stream, stream_or_else, without_reasoning
+from core.services.providers.switches import Refusals, Stream, refusal_mark, stream_or_else, without_reasoning
 
 # Fields of a request that a server refused for a model, kept in a file so that the next start does not pay
 # for them again.

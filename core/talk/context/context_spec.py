@@ -27,8 +27,7 @@ from core.services.providers.profiles import (
     takes_metadata,
     takes_tools,
 )
-from core.services.providers.refusals import REASONING, SWITCHES, refused_in, without_thoughts
-from core.services.providers.switches import takes_switches
+from core.services.providers.switches import REASONING, SWITCHES, refused_in, takes_switches, without_thoughts
 from core.services.settings.settings_rules import asked_places, profile_of
 from core.talk.context.context_messages import AssembleContext, LeaveStack
 from core.talk.context.file_layers import identity_for, memory_for

@@ -41,7 +41,7 @@ from core.kernel.values.updates import (
 from core.kernel.values.usage import ReachedLimit, SpendRefusal, SpentElsewhere, Usage
 from core.kernel.values.window import ViewLine
 from core.services.providers.profiles import fitting_temperature
-from core.services.providers.refusals import REASONING, SWITCHES, mark_in, with_refused
+from core.services.providers.switches import REASONING, SWITCHES, mark_in, with_refused
 from core.services.settings.settings_messages import RefreshModels
 from core.services.settings.settings_rules import profile_of
 from core.services.spending.estimates import next_call_usd, other_call_usd, reply_tokens

@@ -41,9 +41,12 @@ from core.kernel.values.updates import OperationFailed, Report
 from core.kernel.values.usage import Usage
 from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
-from core.services.providers.refusals import REASONING, SWITCHES, last_thought, refuses_all
 from core.services.providers.refused_fields import RefusedFields, stream_reasoned
 from core.services.providers.switches import (
+    REASONING,
+    SWITCHES,
+    last_thought,
+    refuses_all,
     stream_switched,
     tools_in_force,
     without_reasoning,

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.retrieval.embedders import MODEL_FOLDER, ModelError, Tokens
-from core.retrieval.word_pieces import Unigram, WordPieces
+from core.retrieval.embedders import MODEL_FOLDER, ModelError, Tokens, Unigram, WordPieces
 
 VOCABULARY: dict[str, int] = msgspec.json.decode((MODEL_FOLDER / "tokenizer.json").read_bytes())["model"][
     "vocab"

@@ -11,9 +11,8 @@ from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import ProviderRequest, ReasoningDelta, StreamItem, TextDelta
 from core.services.providers.protocol import CancelToken, Provider
-from core.services.providers.refusals import REASONING
 from core.services.providers.refused_fields import RefusedFields, stream_reasoned
-from core.services.providers.switches import without_reasoning
+from core.services.providers.switches import REASONING, without_reasoning
 from tests.core.services.providers.anthropic import kit as anthropic_kit
 from tests.core.services.providers.openai import kit as openai_kit
 from tests.core.services.providers.outcomes import NO_BLOBS, TOOLS, ask, assistant, tool, user

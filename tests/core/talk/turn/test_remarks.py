@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.services.providers.refusals import REASONING, SWITCHES, refused_in
+from core.services.providers.switches import REASONING, SWITCHES, refused_in
 from core.talk.turn.turn_messages import Remark, ServerRemarked
 from tests.core.app.playbook import Playbook
 
