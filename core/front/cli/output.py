@@ -13,8 +13,8 @@ from typing import Any, Protocol, TextIO
 
 import msgspec
 
-from core.front.cli.stops import Stops, in_terminal
-from core.front.cli.version import put_beside, unwritten
+from core.front.cli.stops import Stops, in_terminal, is_full
+from core.front.cli.version import give_up, put_beside, unwritten
 from core.kernel.codecs import builtins_of
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
@@ -165,9 +165,16 @@ class Console(msgspec.Struct, frozen=True):
     def _put(self, text: str) -> None:
         """Write to standard output. Raises BrokenPipeError, or OutputError where it is full or closed."""
         self.memory.has_printed = self.memory.has_printed or bool(text)
+        if self.stops.is_over and is_full(self.out):
+            give_up(self.out)
         try:
             self.out.write(text)
             self.out.flush()
+        except (
+            KeyboardInterrupt
+        ):  # the reader may never come back, and the end of the program writes once more
+            give_up(self.out)
+            raise
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import select
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Self
+from typing import Self, TextIO
 
 from core.kernel.language import tr
 
@@ -17,12 +19,15 @@ class Stops:
     """Lets a polite end (a closed terminal, `kill`) stop a command as Ctrl+C does, from `with` to its end.
 
     Only the main thread may handle signals: on another one it does nothing, and its owner handles them.
+
+    `is_over`: the person stopped the command; nothing that it still prints may wait for a reader.
     """
 
     def __init__(self) -> None:
         self._previous: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
         self._is_held = False
         self._is_pending = False
+        self.is_over = False
 
     def __enter__(self) -> Self:
         for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
@@ -42,7 +47,7 @@ class Stops:
 
     @contextmanager
     def held_back(self) -> Iterator[None]:
-        """Let a stop wait until the block has ended. A second one does not wait: the block may hang in a write."""
+        """Let a stop wait until the block has ended, unless it hangs in a write. A second one waits for nothing."""
         self._is_pending = False
         self._is_held = True
         try:
@@ -50,13 +55,23 @@ class Stops:
         finally:
             self._is_held = False
         if self._is_pending:
+            self.is_over = True
             raise KeyboardInterrupt
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
-        if self._is_held and not self._is_pending:
+        if self._is_held and not self._is_pending and not is_full(sys.stdout):
             self._is_pending = True
             return
+        self.is_over = True
         raise KeyboardInterrupt
+
+
+def is_full(stream: TextIO | None) -> bool:
+    """True if a write to a pipe would wait for its reader now. Windows cannot tell, and a stream without a file never waits."""
+    try:
+        return stream is not None and hasattr(select, "poll") and not select.select([], [stream], [], 0)[1]
+    except (OSError, TypeError, ValueError):
+        return False
 
 
 # Remedies in a terminal's words: what the window says of its own pages and buttons, as a command line does

@@ -136,10 +136,15 @@ def _discard(stream: TextIO) -> None:
     try:
         stream.flush()
     except (OSError, ValueError):
-        try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        except (OSError, ValueError):
-            return
+        give_up(stream)
+
+
+def give_up(stream: TextIO) -> None:
+    """Lead a stream into nothing at once: where its pipe is full and nobody reads, even a flush waits for ever."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):
+        return
 
 
 # The language of a start: the environment's, else the user settings'.

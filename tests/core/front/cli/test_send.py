@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -278,6 +279,34 @@ def test_a_polite_end_keeps_the_part_too(world: World) -> None:
     assert child.returncode == 130
     assert first
     assert world.run("discussions", "--json").json[0]["preview"].startswith(first.decode())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_stop_ends_it_where_nobody_reads_the_full_pipe_and_the_part_is_kept(
+    world: World, number: int
+) -> None:
+    world.server.replies.append(Said("It turns every six hours. " * 40))
+    gate = Gate()
+    world.server.faults.append(HoldAfter(16, gate))
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(writing, b"x" * 4096)
+    os.set_blocking(writing, True)
+    child = world.fork("send", "When?", ends={1: writing})
+    assert gate.reached.wait(WAIT_S)
+    while not any(b"It tu" in part.read_bytes() for part in world.home.glob("discussions/*/reply.part")):
+        with suppress(subprocess.TimeoutExpired):
+            raise AssertionError(child.wait(0.05))
+    child.send_signal(number)
+    child.communicate(timeout=WAIT_S)
+    gate.open()
+    os.close(reading)
+    os.close(writing)
+
+    assert child.returncode == 130
+    assert "It turns" in world.run("discussions", "show", "last").out
 
 
 def test_a_reader_that_goes_away_stops_the_reply_without_a_word(world: World) -> None:
