@@ -34,6 +34,6 @@ def drawn(done: Future[object]) -> DrawnPicture:
     except CrunchLateError:
         return DrawnPicture(problem=tr("drawing took too long"))
     except CrunchError:
-        return DrawnPicture(problem=tr("the process that draws formulas and diagrams crashed"))
+        return DrawnPicture(problem=tr("the process that draws formulas and diagrams ended by itself"))
     assert isinstance(answer, bytes)
     return packed_decoder_of(DrawnPicture).decode(answer)

@@ -101,7 +101,7 @@ def _with_calls(activity: tuple[ToolCall, ...], calls: Iterable[ToolCall]) -> tu
 
 RESTARTED = tr("your choice to accept edits ended when the program closed")
 MOVED = tr("your choice to accept edits holds only in its project, while you trust it")
-UNWATCHED = tr("the program asks before edits again, because nobody watches during autonomy")
+UNWATCHED = tr("the program asks before edits again: nobody watches during autonomy")
 BRANCHED = tr("your choice to accept edits applies to the original discussion, not to this branch")
 
 

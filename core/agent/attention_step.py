@@ -17,7 +17,7 @@ from core.kernel.codecs import from_json
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.ids import Stamp
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.values.agent import STOP_NOTICE, Attention, Autonomy, CallState, ToolCall
 from core.kernel.values.discussion import HAND_OVER, OpenDiscussion
 from core.kernel.values.harvest import ArtifactClass, HarvestPhase, HarvestPreview, ProposedItem
@@ -160,8 +160,10 @@ def _finding(state: AppState) -> str:
 
 def _line(one: ProposedItem) -> str:
     why = one.item.reason or one.item.quote.text
-    told = tr(": because of “{why}”", why=one_line(why, _WHY_CHARS)) if why else ""
-    return f"- {one_line(one.item.head, _HEAD_CHARS)}{told}"
+    head = one_line(one.item.head, _HEAD_CHARS)
+    return spliced(
+        "- {}", tr("{item}: because of “{why}”", item=head, why=one_line(why, _WHY_CHARS)) if why else head
+    )
 
 
 def _with(state: AppState, autonomy: Autonomy) -> AppState:

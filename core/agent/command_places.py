@@ -214,7 +214,4 @@ def _named(paths: tuple[str, ...], root: str, whole: str) -> str:
         else name
         for path, name in zip(paths, names, strict=True)
     ]
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (
-        tr(" and {more}", more=figures.count(more, tr("more file"), tr("more files"))) if more > 0 else ""
-    )
+    return figures.first_of(names, _MOST_NAMED)

@@ -160,9 +160,9 @@ class JobProcess:
         else:
             name = job.header["job"]
             raise CrunchError(
-                tr("The helper process crashed twice at the task {task!r}", task=name)
+                tr("The helper process ended twice during the task {task!r}", task=name)
                 if self._attempts == _ATTEMPTS
-                else tr("The helper process crashed at the task {task!r}", task=name)
+                else tr("The helper process ended during the task {task!r}", task=name)
             )
         if "error" in answer:
             raise CrunchError(

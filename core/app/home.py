@@ -80,8 +80,11 @@ class Holder(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """Its name for a person."""
-        place = tr(" on {host}", host=self.host) if self.host not in {"", platform.node()} else ""
-        return tr("process {pid}{place}", pid=self.pid, place=place) if self.pid else tr("another program")
+        if not self.pid:
+            return tr("another program")
+        if self.host in {"", platform.node()}:
+            return tr("process {pid}", pid=self.pid)
+        return tr("process {pid} on {host}", pid=self.pid, host=self.host)
 
 
 class HomeLock:

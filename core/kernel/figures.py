@@ -7,6 +7,7 @@ What is not known is never shown as 0.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 
@@ -152,6 +153,12 @@ def share(part: float, whole: float, digits: int = 0) -> str:
 def count(number: int, one: str, many: str = "") -> str:
     """A number with its noun: `1 turn`, `1,204 turns`."""
     return joined(" ", (f"{number:,}", one if number == 1 else many or one + "s"))
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """Names in a row, the first `most` of them with the count of the rest: `a, b and 3 more`."""
+    row, more = joined(", ", names[:most]), len(names) - most
+    return tr("{names} and {more:,} more", names=row, more=more) if more > 0 else row
 
 
 def age(then: datetime, now: datetime | None, form: Form = "window") -> str:

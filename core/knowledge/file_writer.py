@@ -88,7 +88,7 @@ def change_file(path: Path, change: Callable[[bytes], bytes], *, disk: Disk = OS
             if fd is not None:
                 os.close(fd)
     raise StorageError(
-        tr("Another program keeps changing {name!r}", name=path.name),
+        tr("The file {name!r} changes while the program writes", name=path.name),
         remedy=tr("Close the file in the other program and try again"),
         where=str(path),
     )
@@ -120,7 +120,7 @@ def ensure_lines(
         else:
             change_file(path, lambda old: with_lines(name, old or head, missing), disk=disk)  # noqa: B023
     raise StorageError(
-        tr("Another program keeps changing {name!r}", name=path.name),
+        tr("The file {name!r} changes while the program writes", name=path.name),
         remedy=tr("Close the file in the other program and try again"),
         where=str(path),
     )

@@ -233,7 +233,7 @@ class KnowledgeHandler:
                 return note
         raise StorageError(
             tr("The notes {file_id!r} on a file no longer exist", file_id=file_id),
-            remedy=tr("Another program moved or removed the notes; look at the list again"),
+            remedy=tr("Look at the list again: the notes may have moved, or may be gone"),
             where=str(knowledge_dir(self._home) / note_name(file_id)),
         )
 

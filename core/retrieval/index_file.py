@@ -219,7 +219,7 @@ def erase_words(db: sqlite3.Connection) -> None:
         db.execute(f"INSERT INTO words_{shelf.name}(words_{shelf.name}) VALUES('optimize')")
     db.execute("VACUUM")
     if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-        raise IndexFaultError(tr("Another program is reading the search index"), remedy=tr("Try again"))
+        raise IndexFaultError(tr("The search index is in use"), remedy=tr("Try again"))
 
 
 def _made(folder: Path, model: str) -> sqlite3.Connection:

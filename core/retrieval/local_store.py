@@ -270,7 +270,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_DELETED = tr("Somebody deleted the search index in the meantime")
+_DELETED = tr("The search index is gone")
 _TIES = 100
 """Chunks beyond those that are wanted that are looked at at once, for they may score as the last of these does."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.kernel.codecs import builtins_of
-from core.kernel.figures import count
+from core.kernel.figures import first_of
 from core.kernel.frame import one_line
 from core.kernel.language import as_sentences, joined, tr
 from core.kernel.stored_texts import retold
@@ -120,11 +120,8 @@ def degraded_text(answer: SearchAnswer) -> str:
 
 def passed_over_text(files: Sequence[tuple[str, str]]) -> str:
     """Files that a run passed over or did not read whole, the first few with the reason."""
-    said = [f"{one_line(path, SNIPPET_CHARS)} ({retold(reason)})" for path, reason in files[:PASSED_OVER]]
-    more = len(files) - len(said)
-    return ", ".join(said) + (
-        tr(" and {more}", more=count(more, tr("more file"), tr("more files"))) if more else ""
-    )
+    said = [f"{one_line(path, SNIPPET_CHARS)} ({retold(reason)})" for path, reason in files]
+    return first_of(said, PASSED_OVER)
 
 
 def left_out_text(kinds: Sequence[tuple[str, int]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from datetime import datetime
 
 from core.kernel import figures as fmt
-from core.kernel.language import capital, tr
+from core.kernel.language import capital, spliced, tr
 from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind, ProviderStatus
 from core.kernel.values.state import AppState, Level
 from core.services.providers.profiles import ending_words
@@ -36,19 +36,15 @@ def estimate(request: NextRequest) -> str:
 
 def estimate_tip(request: NextRequest) -> str:
     """Meaning of the figures, on hover."""
-    limit = (
-        ""
-        if request.limit_tokens is None
-        else tr(" of the {limit_tokens:,} that the model takes", limit_tokens=request.limit_tokens)
+    size = (
+        tr("{tokens:,} tokens", tokens=request.tokens_est)
+        if request.is_exact
+        else tr("about {tokens:,} tokens", tokens=request.tokens_est)
     )
+    if request.limit_tokens is not None:
+        size = tr("{size} of the {limit:,} that the model takes", size=size, limit=request.limit_tokens)
     lines = [
-        tr(
-            "{NAME}: {is_exact}{tokens_est:,} tokens{limit}",
-            NAME=NAME,
-            is_exact="" if request.is_exact else tr("about "),
-            tokens_est=request.tokens_est,
-            limit=limit,
-        ),
+        spliced("{}: {}", NAME, size),
         tr("{price}, without the reply", price=capital(fmt.estimated(request.cost_usd))),
     ]
     if request.cost_without_usd is not None and request.cost_without_usd != request.cost_usd:

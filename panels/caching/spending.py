@@ -138,8 +138,9 @@ def _short(standing: CacheStanding) -> str:
         return tr("cache cold") if standing.status is CacheStatus.ENDED else ""
     if standing.is_missed:
         return tr("next message misses the cache")
-    until = tr(" until {at}", at=fmt.clock(standing.ends[0].at)) if standing.ends else ""
-    return tr("cache warm{until}", until=until)
+    if not standing.ends:
+        return tr("cache warm")
+    return tr("cache warm until {at}", at=fmt.clock(standing.ends[0].at))
 
 
 def _end_words(state: AppState, at: datetime, left_s: float) -> str:
@@ -560,26 +561,22 @@ def _discussion_line(desk: Desk) -> str | None:
         return None
     used = summary.usage
     spent = fmt.money(0.0 if used == Usage() else used.cost_usd, is_estimate=used.is_estimate)
-    return tr(
-        "This discussion: {spent}{state}",
-        spent=spent,
-        state=_against(discussion_limit_usd(desk.state, summary.meta)),
-    )
+    limit = discussion_limit_usd(desk.state, summary.meta)
+    if limit is None:
+        return tr("This discussion: {spent}, no limit", spent=spent)
+    return tr("This discussion: {spent}, limit {limit}", spent=spent, limit=fmt.dollars(limit))
 
 
 def day_line(desk: Desk) -> str:
     """`Today: $1.20, no limit`."""
     spending, limit = desk.state.spending, desk.state.config.settings.caching.day_limit_usd
     if spending.spent_today_usd is None:
-        return tr("Today: not added up yet{limit}", limit=_against(limit))
-    spent = fmt.money(spending.spent_today_usd, is_estimate=spending.has_estimate)
-    return tr("Today: {spent}{limit}", spent=spent, limit=_against(limit))
-
-
-def _against(limit_usd: float | None) -> str:
-    return (
-        tr(", no limit") if limit_usd is None else tr(", limit {limit_usd}", limit_usd=fmt.dollars(limit_usd))
-    )
+        spent = tr("not added up yet")
+    else:
+        spent = fmt.money(spending.spent_today_usd, is_estimate=spending.has_estimate)
+    if limit is None:
+        return tr("Today: {spent}, no limit", spent=spent)
+    return tr("Today: {spent}, limit {limit}", spent=spent, limit=fmt.dollars(limit))
 
 
 # Dues of the caches that come unasked: prefixes of discussions that are gone, and coming rewrites.

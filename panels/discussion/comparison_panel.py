@@ -120,13 +120,12 @@ def total_line(columns: Sequence[ReplyColumn]) -> str:
         return ""
     unknown = sum(cost is None for cost in costs)
     known = sum(cost for cost in costs if cost is not None)
-    words = fmt.money(known) if len(costs) > unknown else ""
-    rest = (
-        tr("{unknown} of unknown price", unknown=fmt.count(unknown, tr("reply"), tr("replies")))
-        if unknown
-        else ""
-    )
-    return tr(" and ").join(filter(None, (words, rest))) + tr(" in total")
+    if not unknown:
+        return tr("{cost} in total", cost=fmt.money(known))
+    rest = tr("{unknown} of unknown price", unknown=fmt.count(unknown, tr("reply"), tr("replies")))
+    if len(costs) == unknown:
+        return tr("{cost} in total", cost=rest)
+    return tr("{cost} in total, and {rest}", cost=fmt.money(known), rest=rest)
 
 
 def side_by_side(desk: Desk, opened: OpenDiscussion) -> bool:

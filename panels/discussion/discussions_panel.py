@@ -609,12 +609,12 @@ def row_tip(state: AppState, summary: DiscussionSummary) -> str:
     ]
     if used != Usage():
         cost = fmt.money(used.cost_usd, is_estimate=used.is_estimate)
-        sent = (
-            ""
+        tokens = fmt.tokens(used.input_tokens)
+        lines.append(
+            cost
             if used.input_tokens is None
-            else tr("{input_tokens} tokens sent, ", input_tokens=fmt.tokens(used.input_tokens))
+            else tr("{tokens} tokens sent, {cost}", tokens=tokens, cost=cost)
         )
-        lines.append(f"{sent}{cost}")
     lines += [line for line in (meta.folder, summary.origin) if line]
     lines.append(tr("Last used {updated_at}", updated_at=fmt.moment(summary.updated_at, state.now)))
     return "\n".join(lines)

@@ -490,8 +490,9 @@ def _phase_line(call: LiveCall, now: datetime | None) -> str:
         waited_s = max(0.0, (now - call.started_at).total_seconds())
         line += f" · {fmt.span(waited_s)}"
     if call.phase is CallPhase.RETRYING:
-        when = tr(" at {time:%H:%M:%S}", time=call.retry_at.astimezone()) if call.retry_at else ""
-        line = f"{line}{when} · {call.retry_reason}" if call.retry_reason else line + when
+        if call.retry_at is not None:
+            line = tr("{phase} at {time:%H:%M:%S}", phase=line, time=call.retry_at.astimezone())
+        line = f"{line} · {call.retry_reason}" if call.retry_reason else line
     return line
 
 

@@ -18,7 +18,7 @@ from core.app.forgetting.forgetting_places import (
     receipt_text,
 )
 from core.app.forgetting.forgetting_step import branches_of, target_of
-from core.kernel.figures import count
+from core.kernel.figures import count, first_of
 from core.kernel.frame import one_line
 from core.kernel.language import as_sentences, tr
 from core.kernel.values.knowledge import ForgetReceipt
@@ -83,18 +83,13 @@ def _preview(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem)
     else:
         ui.text("goes", preview_text(preview), wraps=True)
         if preview.holders:
-            names = ", ".join(_name(desk, one) for one in preview.holders[:SHOWN_NAMES])
-            more = (
-                tr(" and {holders:,} more of the conversations", holders=len(preview.holders) - SHOWN_NAMES)
-                if len(preview.holders) > SHOWN_NAMES
-                else ""
-            )
+            names = first_of([_name(desk, one) for one in preview.holders], SHOWN_NAMES)
             stay = (
                 tr("Some of the words also stay in the conversation")
                 if len(preview.holders) == 1
                 else tr("Some of the words also stay in the conversations")
             )
-            ui.text("holders", f"{stay}: {names}{more}.", wraps=True)
+            ui.text("holders", f"{stay}: {names}.", wraps=True)
 
 
 def _look(command: ForgetDiscussion | ForgetItem) -> LookAtForget:

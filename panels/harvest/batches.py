@@ -277,8 +277,10 @@ def _status(ui: Ui, entry: HarvestLedgerEntry, now: datetime | None) -> None:
             tip=tr("{result}, then undone: {undone}", result=capital(words), undone=undone),
         )
         return
-    where = tr("; the conversation is in the trash") if entry.deleted else ""
-    ui.text("status", words, tone=TONES.get(entry.status, "muted"), tip=f"{entry.status}{where}")
+    tip = str(entry.status)
+    if entry.deleted:
+        tip = tr("{status}; the conversation is in the trash", status=tip)
+    ui.text("status", words, tone=TONES.get(entry.status, "muted"), tip=tip)
 
 
 def _became(entry: HarvestLedgerEntry) -> str:

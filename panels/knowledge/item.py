@@ -195,10 +195,10 @@ def _day(desk: Desk, written: str) -> str:
 def _conversation(desk: Desk, ui: Ui, source: ItemSource, written: str) -> None:
     is_archived = source.place is SourcePlace.ARCHIVE
     ui.icon("icon", "box-archive" if is_archived else "comments", tone="faint")
-    tip = tr(
-        "Show the conversation {name}{is_archived}",
-        name=source.name,
-        is_archived=tr(", in the archive") if is_archived else "",
+    tip = (
+        tr("Show the conversation {name}, in the archive", name=source.name)
+        if is_archived
+        else tr("Show the conversation {name}", name=source.name)
     )
     if ui.button(
         "from",

@@ -37,7 +37,7 @@ ABOUT = tr(
     "Facts with a confidence, by repository, in YAML files: harvested items and your own. Each request takes its repository's facts and the global ones, most certain first. The digest, made of the items, goes along."
 )
 HELD = tr("Requests use a broken fact's last valid text until you repair its lines.")
-CHANGED = tr("Meanwhile someone changed this fact in its file. The file now says:")
+CHANGED = tr("This fact has changed in its file. The file now says:")
 LOST = tr("The fact {} is no longer in its file. Your text is kept here.")
 SHOWN_PROBLEMS = 5
 
@@ -261,8 +261,9 @@ def _tone(fact: IndexedFact) -> Tone:
 def _confidence_tip(fact: IndexedFact) -> str:
     said = f"{fact.effective_confidence:.2f}: {band(fact.effective_confidence)}"
     if fact.effective_confidence != fact.confidence:
-        said += tr(
-            "; {confidence:.2f} in its file, last confirmed {harvests_since_confirmed:,} harvested conversations ago",
+        said = tr(
+            "{now}; {confidence:.2f} in its file, last confirmed {harvests_since_confirmed:,} harvested conversations ago",
+            now=said,
             confidence=fact.confidence,
             harvests_since_confirmed=fact.harvests_since_confirmed,
         )

@@ -163,7 +163,11 @@ def score_words(hit: SearchHit) -> str:
     """Scores of a hit by retriever: `Words 0.61 · Meaning 0.92`; a dash for one that did not find it."""
     if hit.found_by == (Retriever.NAVIGATION,):
         return tr("Title and tags {score:.2f}", score=hit.score)
-    return tr("Words {keyword} · Meaning {vector}", keyword=_score(hit.keyword), vector=_score(hit.vector))
+    return tr(
+        "Score by words {keyword} · by meaning {vector}",
+        keyword=_score(hit.keyword),
+        vector=_score(hit.vector),
+    )
 
 
 def found_by_words(hit: SearchHit) -> str:
@@ -233,8 +237,9 @@ def progress_words(progress: IndexProgress, *, is_paused: bool) -> str:
     if is_paused:
         return tr("Paused")
     if progress.vectors or (progress.total and progress.files >= progress.total):
-        of = tr(" of {bare:,}", bare=progress.bare) if progress.bare else ""
-        return tr("Making vectors: {vectors:,}{of}", vectors=progress.vectors, of=of)
+        if not progress.bare:
+            return tr("Making vectors: {vectors:,}", vectors=progress.vectors)
+        return tr("Making vectors: {vectors:,} of {bare:,}", vectors=progress.vectors, bare=progress.bare)
     if not progress.total:
         return tr("Looking at files")
     return tr(

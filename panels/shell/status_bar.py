@@ -10,7 +10,7 @@ from core.app.app_messages import Command, DismissNotice
 from core.kernel import figures as fmt
 from core.kernel.errors import FailureKind
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import joined, tr
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, Level, Notice
 from core.kernel.values.usage import Usage
@@ -146,7 +146,9 @@ def cache_words(state: AppState, summary: DiscussionSummary, look: CacheLook) ->
     recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())
     used = next((message.usage for message in recent if message.usage is not None), None)
     reused = used.cache_read_tokens if used is not None else None
-    return look.short + (tr(" · {tokens} tokens reused", tokens=fmt.tokens(reused)) if reused else "")
+    if not reused:
+        return look.short
+    return joined(" · ", (look.short, tr("{tokens} tokens reused", tokens=fmt.tokens(reused))))
 
 
 def _workers(state: AppState, ui: Ui, *, is_tight: bool) -> None:

@@ -154,8 +154,8 @@ class Slow(DrawingProcess):
             "drawing took too long",
         ),
         (
-            CrunchError("The helper process crashed at the task 'diagram'"),
-            "the process that draws formulas and diagrams crashed",
+            CrunchError("The helper process ended during the task 'diagram'"),
+            "the process that draws formulas and diagrams ended by itself",
         ),
     ],
 )

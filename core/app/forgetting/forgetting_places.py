@@ -89,7 +89,7 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         id="recalled",
-        label=tr("passages recalled in messages of other conversations"),
+        label=tr("passages in messages of other conversations, found by recall"),
         checked=tr("the program took the recalled passages out of those logs"),
         counted=(
             tr("conversation with recalled passages"),
@@ -290,10 +290,10 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         id="leftovers",
-        label=tr("temporary files left by a crash"),
+        label=tr("temporary files that are left over"),
         files=("*.tmp",),
         checked=tr("none is left"),
-        counted=(tr("temporary file left by a crash"), tr("temporary files left by a crash")),
+        counted=(tr("temporary file that is left over"), tr("temporary files that are left over")),
     ),
     Place(id="strangers", label=tr("files in the data folder that this program did not write")),
     Place(
@@ -491,10 +491,9 @@ def _listed(parts: Sequence[str]) -> str:
 def headline(receipt: ForgetReceipt) -> str:
     """One sentence on what was forgotten."""
     if receipt.item:
-        more = (
-            tr(" and {facts}", facts=count(receipt.facts, tr("fact"), tr("facts"))) if receipt.facts else ""
-        )
-        return tr("Forgotten: an item{more}.", more=more)
+        if not receipt.facts:
+            return tr("Forgotten: an item.")
+        return tr("Forgotten: an item and {facts}.", facts=count(receipt.facts, tr("fact"), tr("facts")))
     said = tr(
         "Forgotten: {conversations}, {items}",
         conversations=count(len(receipt.discussion_ids), tr("conversation"), tr("conversations")),

@@ -578,12 +578,12 @@ class _Forgetting:
         for discussion_id in self._intent.target.discussion_ids:
             if discussion_id in binned:
                 self._problems["trash"] = tr(
-                    "While the program forgot the discussion {discussion_id}, another program put it into the trash",
+                    "The discussion {discussion_id} was in the trash again when the program had forgotten it",
                     discussion_id=discussion_id,
                 )
             if paths.discussion_dir(self._home, discussion_id).exists():
                 self._problems["discussions"] = tr(
-                    "While the program forgot the discussion {discussion_id}, another program created the discussion again",
+                    "The discussion {discussion_id} was there again when the program had forgotten it",
                     discussion_id=discussion_id,
                 )
         for place_id, why in words_left(self._home, self._words).items():

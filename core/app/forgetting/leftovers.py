@@ -20,6 +20,7 @@ from core.kernel.child_process import start_child
 from core.kernel.codecs import from_json, to_json
 from core.kernel.cores import LOG_NAME
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
+from core.kernel.figures import first_of
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, open_descriptor, open_file, read_file
@@ -222,12 +223,7 @@ def words_left(home: Path, words: Words) -> dict[str, str]:
             elif root is places.Folder.HOME:
                 strangers.append(name)
     if strangers:
-        more = (
-            tr(" and {strangers:,} more of these files", strangers=len(strangers) - _SAID)
-            if len(strangers) > _SAID
-            else ""
-        )
-        said = ", ".join(strangers[:_SAID]) + more
+        said = first_of(strangers, _SAID)
         found["strangers"] = tr(
             "{files} still holds some of the words. The program never changes files of others: delete them by hand",
             files=said,

@@ -34,7 +34,7 @@ from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import spliced, tr
 from core.kernel.stored_texts import retold
 from core.kernel.values.discussion import FLAGS, DiscussionSummary
 from core.kernel.values.imports import ImportReport, KnownPlace
@@ -363,8 +363,9 @@ def _run_follow(options: Options, front: FrontEnd, console: Console) -> int:
         elif given.follow:
             place = _place(given.follow, known)
             if place.path not in map(whole, followed):
+                line = spliced("{}: {}", place.label, place.path)
                 console.shown(
-                    f"{place.label}: {place.path}{'' if Path(place.path).exists() else tr(' (not there yet)')}"
+                    line if Path(place.path).exists() else tr("{place} (not there yet)", place=line)
                 )
                 if not confirm(
                     console,

@@ -237,7 +237,8 @@ def embedded(*, is_quick: bool) -> Iterator[Finding]:
                 server.ensure(CancelToken())
             finally:
                 server.close()
-            text += tr(", starts in {duration}", duration=figures.span(time.monotonic() - began, "terminal"))
+            took = figures.span(time.monotonic() - began, "terminal")
+            text = tr("{weights}, starts in {duration}", weights=text, duration=took)
     except ProviderError as error:
         finding = warn if error.kind is FailureKind.NOT_INSTALLED else fail
         yield finding("embedded model", error.what, error.remedy)
@@ -343,7 +344,8 @@ def output() -> Iterator[Finding]:
             tr("Set LANG to a UTF-8 locale; until then the program replaces missing characters"),
         )
     else:
-        yield ok("terminal", f"{encoding}{'' if sys.stdout.isatty() else tr(', not a terminal')}")
+        is_terminal = sys.stdout.isatty()
+        yield ok("terminal", encoding if is_terminal else tr("{encoding}, not a terminal", encoding=encoding))
 
 
 # Checks of a person's set-up by `doctor`: home, folders, settings, project, keyring, providers and keys.
@@ -454,8 +456,8 @@ def folders(named: tuple[tuple[str, Path], ...]) -> Iterator[Finding]:
 
 def settings(loaded: LoadedSettings, config_file: Path) -> Iterator[Finding]:
     """Settings files hold; each fault with its line."""
-    state = "" if config_file.exists() else tr(" (no file: defaults)")
-    yield ok("settings", f"{config_file}{state}")
+    exists = config_file.exists()
+    yield ok("settings", str(config_file) if exists else tr("{file} (no file: defaults)", file=config_file))
     for fault in loaded.faults:
         place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
         finding = fail if fault.is_grave else warn
@@ -482,12 +484,10 @@ def inbox(home: Path) -> Iterator[Finding]:
     elif folder.is_dir():
         own = {paths.INBOX_TAKEN_DIR, paths.INBOX_WAITING_DIR}
         waiting = sum(1 for name in os.listdir(folder) if not name.startswith(".") and name not in own)
-        said = (
-            tr(", {waiting} waiting", waiting=figures.count(waiting, tr("file"), tr("files")))
-            if waiting
-            else ""
+        files = figures.count(waiting, tr("file"), tr("files"))
+        yield ok(
+            "inbox", tr("{folder}, {files} waiting", folder=folder, files=files) if waiting else str(folder)
         )
-        yield ok("inbox", f"{folder}{said}")
 
 
 def crashes(home: Path) -> Iterator[Finding]:

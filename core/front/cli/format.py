@@ -216,7 +216,7 @@ def models_text(
     """Providers with whether they can be used, and their models below, each with its price and who says so, and its end where that is near."""
     blocks = []
     for status in providers:
-        state = "ready" if status.is_ready else in_terminal(status.advice.removesuffix("."))
+        state = "ready" if status.is_ready else in_terminal(status.advice).removesuffix(".")
         rows = [
             (
                 f"  {model.id}" + (f" ({ends})" if (ends := ending_words(model, now)) else ""),

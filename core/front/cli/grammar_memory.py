@@ -15,7 +15,7 @@ def add_import(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "import",
-        tr("turn conversations from other programs into discussions"),
+        tr("import conversations of other programs"),
         tr(
             "The command reads exports of ChatGPT and Claude (zipped or not) and text files. The command also reads sessions of Claude Code, aider and SpecStory. A second import of a file adds only its new part. The program imports new sessions that you follow while a window or --headless runs."
         ),
@@ -37,7 +37,9 @@ def add_import(commands: CommandParsers, common: Parser) -> None:
     parser.add_argument(
         "--unfollow", default="", metavar="NAME", help=tr("stop following this program or folder")
     )
-    parser.add_argument("--yes", action="store_true", help=tr("follow without a question (with --follow)"))
+    parser.add_argument(
+        "--yes", action="store_true", help=tr("with --follow: import new sessions without asking you first")
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help=tr("list the conversations of an import, and write nothing")
     )

@@ -545,7 +545,7 @@ def _list(found: ProposalsState, console: Console, *, is_json: bool) -> None:
         )
         return
     if not found.waiting:
-        console.line(tr("No other program proposes anything."))
+        console.line(tr("No other program has a proposal."))
     for one in found.waiting:
         _show(one, found, console.line)
 

@@ -563,7 +563,8 @@ def _say_prices(
 
 
 def _name(one: ComparedModel) -> str:
-    return f"{one.provider}/{one.model}" + ("" if one.has_memory else tr(" without memory"))
+    name = f"{one.provider}/{one.model}"
+    return name if one.has_memory else tr("{model} without memory", model=name)
 
 
 def _comparison_print(console: Console, options: Options, opened: OpenDiscussion, *, is_stopped: bool) -> int:

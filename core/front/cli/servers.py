@@ -188,8 +188,13 @@ def _offer_question(server: McpServer) -> str:
     offered = (
         tr("this tool") if len(server.tools) == 1 else tr("these {tools:,} tools", tools=len(server.tools))
     )
-    left = tr(" ({left_out:,} more left out)", left_out=len(server.left_out)) if server.left_out else ""
-    return tr("Offer {offered} to models{left}?", offered=offered, left=left)
+    if not server.left_out:
+        return tr("Offer {offered} to models?", offered=offered)
+    return tr(
+        "Offer {offered} to models ({left_out:,} more left out)?",
+        offered=offered,
+        left_out=len(server.left_out),
+    )
 
 
 def _started(front: FrontEnd, name: str) -> McpServer:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import select
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
+from string import Formatter
 from types import FrameType
 from typing import Self, TextIO
 
-from core.kernel.language import tr
+from core.kernel.language import Translated, english, tr
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -78,66 +81,216 @@ def is_full(stream: TextIO | None) -> bool:
 # it.
 
 WORDS = (
-    (" " + tr("The Caching panel lists each discussion."), ""),
     (tr("The Caching panel lists each discussion."), ""),
     (
-        tr("Enter a key in Settings, Providers and keys, then press Retry"),
-        tr("Store a key with `manual-slop key`, then send the message again with --retry"),
-    ),
-    (tr("Enter a key in Settings, Providers and keys"), tr("Store a key with `manual-slop key`")),
-    (tr("Store a key on the settings page"), tr("Store a key with `manual-slop key`")),
-    (tr("store a key on the settings page"), tr("store a key with `manual-slop key`")),
-    (
-        tr("Check the key in the settings"),
-        tr("Check the key (`manual-slop key` says where the program found the key)"),
+        tr(
+            'To install the built-in model, run pip install "manual-slop[embedded]" (in a checkout: make run). Or choose another provider'
+        ),
+        tr(
+            'To install the built-in model, run pip install "manual-slop[embedded]" (in a checkout: make run). Or choose another provider with --provider'
+        ),
     ),
     (
-        tr("refresh the list of models on the settings page"),
-        tr("refresh the list with `manual-slop models --refresh`"),
+        tr(
+            'Give the price in your models.toml, or update the prices; or send with "over_limit": true and the approval token'
+        ),
+        tr(
+            "Give the price in your models.toml, or run `manual-slop models --update-prices`; or send with --over-limit"
+        ),
     ),
     (
-        tr("Enter the base_url on the settings page"),
-        tr("Set the provider's base_url in the settings file (`manual-slop doctor` names the file)"),
+        tr("Attach a copy without the keys. Or add the file to “Readable places” in Settings, Permissions"),
+        tr(
+            "Attach a copy without the keys. Or add the file to `shown` under [tools.folders] in the settings"
+        ),
     ),
     (
-        tr("add the file to “Readable places” in Settings, Permissions"),
-        tr("add the file to `shown` under [tools.folders] in the settings"),
+        tr('Raise the limit in Usage, or send the message with "over_limit": true and the approval token'),
+        tr("Raise the limit in the settings, or send the message with --over-limit"),
     ),
-    (tr("Send without tools"), tr("Send the message again with --retry --no-tools")),
-    (tr("Choose another model"), tr("Choose another model with --model")),
-    (tr("choose another model"), tr("choose another model with --model")),
-    (tr("choose another provider"), tr("choose another provider with --provider")),
-    (tr("Send the message again past the limit"), tr("Send the message again with --over-limit")),
     (
-        tr('send the message with "over_limit": true and the approval token'),
-        tr("send the message with --over-limit"),
+        tr("This model gets no tools: its provider does not pass them on. Choose another model for them."),
+        tr(
+            "This model gets no tools: its provider does not pass them on. Choose another model with --model."
+        ),
     ),
-    (tr('send the message with "queue": true'), tr("send the message with --queue")),
-    (tr("or update the prices"), tr("or download newer prices with `manual-slop models --update-prices`")),
-    (tr("in Usage"), tr("in the settings")),
-    (tr("or allow the program to replace the file"), tr("or overwrite the file with --replace")),
+    (
+        tr("Check whether the reply is complete; press Continue to get the rest, or Retry to ask again"),
+        tr(
+            "Check whether the reply is complete; send another message for the rest, or ask again with --retry"
+        ),
+    ),
+    (
+        tr("The program kept the received part; press Continue to get the rest, or Retry to ask again"),
+        tr(
+            "The program kept the received part; send another message for the rest, or ask again with --retry"
+        ),
+    ),
+    (
+        tr("If the file holds no keys: add the file to “Readable places” in Settings, Permissions"),
+        tr("If the file holds no keys: add the file to `shown` under [tools.folders] in the settings"),
+    ),
+    (
+        tr("Give the model's price in your models.toml (0 if free), or update the prices"),
+        tr("Give the price in your models.toml (0 if free), or run `manual-slop models --update-prices`"),
+    ),
+    (
+        tr("Add credit or raise the limit at the provider, or choose another provider"),
+        tr("Add credit, raise the limit at the provider, or choose another provider with --provider"),
+    ),
+    (
+        tr("Choose another model, or pin the conversation so that no harvest reads it"),
+        tr("Choose a model with --model, or pin the conversation against harvests"),
+    ),
+    (
+        tr("Choose another model, or refresh the list of models on the settings page"),
+        tr("Choose another model with --model, or refresh the list with `manual-slop models --refresh`"),
+    ),
+    (
+        tr('Stop the reply, wait for its end, or send the message with "queue": true'),
+        tr("Stop the reply, wait for its end, or send the message with --queue"),
+    ),
+    (
+        tr("Check the account's notices at the provider, or choose another provider"),
+        tr("Check the account's notices at the provider, or choose another provider with --provider"),
+    ),
+    (
+        tr("{who} does not take pictures: remove {name!r}, or choose another model."),
+        tr("{who} does not take pictures: remove {name}, or choose another model with --model."),
+    ),
+    (
+        tr("{who} reads only PDF text, and {name!r} has none: choose another model."),
+        tr("{who} reads only PDF text, and {name} has none: choose another model with --model."),
+    ),
+    (
+        tr("Enter the base_url on the settings page (http://localhost:11434/v1)"),
+        tr(
+            "Set the base_url (http://localhost:11434/v1) in the settings file, which `manual-slop doctor` names"
+        ),
+    ),
+    (
+        tr("Send the message again past the limit, or raise the limit in Usage."),
+        tr("Send the message again with --over-limit, or raise the limit in the settings."),
+    ),
+    (
+        tr("The program kept the received part; retry, or choose another model"),
+        tr(
+            "The program kept the received part; ask again with --retry, or choose another model with --model"
+        ),
+    ),
+    (
+        tr("Check the key in the settings, or make a new key at the provider"),
+        tr("Check the key with `manual-slop key`, or make a new key at the provider"),
+    ),
     (
         tr("Press Continue to get the rest, or raise the limit of the reply"),
         tr("Send another message for the rest, or raise the limit with --max-output"),
     ),
     (
-        tr("Press Continue to get the rest, or Retry to ask again"),
-        tr("Send another message for the rest, or send the message again with --retry"),
+        tr("Enter a key in Settings, Providers and keys, then press Retry."),
+        tr("Store a key with `manual-slop key`, then send the message again with --retry."),
     ),
     (
-        tr("press Continue to get the rest, or Retry to ask again"),
-        tr("send another message for the rest, or send the message again with --retry"),
+        tr("Choose another name, or allow the program to replace the file"),
+        tr("Choose another name, or overwrite the file with --replace"),
     ),
+    (
+        tr("Send the message in a new discussion, or choose another model"),
+        tr("Send the message in a new discussion, or choose another model with --model"),
+    ),
+    (
+        tr("Send the message again past the limit. {UNPRICED_REMEDY}."),
+        tr("Send the message again with --over-limit. {UNPRICED_REMEDY}."),
+    ),
+    (
+        tr("Set OPENAI_API_KEY, or store a key on the settings page"),
+        tr("Set OPENAI_API_KEY, or store a key with `manual-slop key`"),
+    ),
+    (
+        tr("Choose another model, or add the provider in Settings."),
+        tr("Choose another model with --model, or add the provider to the settings file."),
+    ),
+    (
+        tr("Press Continue to get the rest, or Retry to ask again"),
+        tr("Send another message for the rest, or ask again with --retry"),
+    ),
+    (
+        tr("Install the missing part, or choose another provider"),
+        tr("Install the missing part, or choose another provider with --provider"),
+    ),
+    (
+        tr("Set {variable}, or store a key on the settings page"),
+        tr("Set {variable}, or store a key with `manual-slop key`"),
+    ),
+    (
+        tr("Write in another language, or choose another model"),
+        tr("Write in another language, or choose another model with --model"),
+    ),
+    (tr("Enter a key in Settings, Providers and keys."), tr("Store a key with `manual-slop key`.")),
+    (
+        tr("Send without tools, or choose another model"),
+        tr("Send the message again with --retry --no-tools, or choose another model with --model"),
+    ),
+    (
+        tr("Retry in a minute, or choose another model"),
+        tr("Ask again with --retry in a minute, or choose another model with --model"),
+    ),
+    (
+        tr("Choose another model, or no temperature."),
+        tr("Choose another model with --model, or no temperature."),
+    ),
+    (
+        tr("Use other words, or choose another model"),
+        tr("Use other words, or choose another model with --model"),
+    ),
+    (
+        tr("Compact again, or choose another model."),
+        tr("Compact again, or choose another model with --model."),
+    ),
+    (tr("Harvest again, or choose another model"), tr("Harvest again, or choose another model with --model")),
+    (
+        tr("Send again, or choose another provider"),
+        tr("Send again, or choose another provider with --provider"),
+    ),
+    (
+        tr("Press Retry, or choose another model"),
+        tr("Send the message again with --retry, or choose another model with --model"),
+    ),
+    (tr("Choose another model, or no top-p."), tr("Choose another model with --model, or no top-p.")),
+    (tr("Store a key on the settings page"), tr("Store a key with `manual-slop key`")),
+    (tr("Wait a little, then press Retry"), tr("Wait a little, then send the message again with --retry")),
     (tr("Press Continue to get the rest"), tr("Send another message for the rest")),
-    (tr("press Continue to get the rest"), tr("send another message for the rest")),
+    (tr("Raise the limit in Usage"), tr("Raise the limit in the settings")),
     (tr("Press Retry"), tr("Send the message again with --retry")),
-    (tr("press Retry"), tr("send the message again with --retry")),
 )
-"""Phrases of the window, each with the terminal's; a longer one stands before a part of it."""
+"""Sentences of the window, each with the terminal's, the longest first: a shorter one may be a part of it."""
 
 
 def in_terminal(text: str) -> str:
-    """A sentence with a remedy, as a person at a terminal can follow it. Other text stays as it is."""
-    for window, terminal in WORDS:
-        text = text.replace(window, terminal)
+    """A text whose remedies a person at a terminal can follow. Other text stays as it is."""
+    told = _swapped(text.english, in_english=True) if isinstance(text, Translated) else ""
+    said = _swapped(str.__str__(text), in_english=False)
+    return Translated.of(said, "{text}", {"text": told}) if told else said
+
+
+def _swapped(text: str, *, in_english: bool) -> str:
+    for window, terminal in _patterns(in_english):
+        text = window.sub(partial(_put, terminal), text)
     return text
+
+
+def _put(terminal: str, found: re.Match[str]) -> str:
+    return terminal.format(**found.groupdict()) if found.groupdict() else terminal
+
+
+@cache
+def _patterns(in_english: bool) -> list[tuple[re.Pattern[str], str]]:
+    """Sentences in the person's language, or in English, each field a group."""
+    form = english if in_english else str
+    return [(_pattern(form(window), is_dropped=not terminal), form(terminal)) for window, terminal in WORDS]
+
+
+def _pattern(sentence: str, *, is_dropped: bool) -> re.Pattern[str]:
+    parts = Formatter().parse(sentence)
+    told = "".join(re.escape(text) + (f"(?P<{name}>.+?)" if name else "") for text, name, _, _ in parts)
+    return re.compile(f" ?{told}" if is_dropped else told)

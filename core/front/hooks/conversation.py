@@ -48,7 +48,6 @@ from core.kernel.values.messages import (
 )
 from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import is_busy, message_at_work, outcome_of
-from core.kernel.values.usage import UNPRICED_REMEDY
 from core.talk.discussion.discussion_messages import (
     AttachFile,
     AttachPicture,
@@ -172,8 +171,7 @@ PAST_LIMIT = tr(
     'Raise the limit in Usage, or send the message with "over_limit": true and the approval token'
 )
 UNPRICED = tr(
-    '{remedy}, or send the message with "over_limit": true and the approval token',
-    remedy=UNPRICED_REMEDY,
+    'Give the price in your models.toml, or update the prices; or send with "over_limit": true and the approval token'
 )
 """Remedy where a spend limit stands against a send."""
 BUSY = tr('Stop the reply, wait for its end, or send the message with "queue": true')
@@ -396,9 +394,7 @@ class FollowedTurn:
                 remedy,
             )
         if all(message.id != self.message_id for message in opened.entries):
-            raise RefusedError(
-                409, "taken_back", tr("Someone took the message back before the program sent it")
-            )
+            raise RefusedError(409, "taken_back", tr("The message was taken out before the program sent it"))
         reply, short = self._reply(opened), None
         if opened.failure is not None and opened.failed_message_id == self.message_id:
             failure = opened.failure

@@ -187,7 +187,10 @@ def _flaws(fact: Fact, place: FactPlace) -> Iterator[Flaw]:
     days = {"first_seen": fact.first_seen, "last_confirmed": fact.last_confirmed, "expires": fact.expires}
     for key, day in days.items():
         if day and not _is_day(day):
-            yield key, tr("{key} is {day!r}; it must be a day like 2026-11-23", key=key, day=day[:40])
+            yield (
+                key,
+                tr("The field {key} is {day!r}; it must be a day such as 2026-11-23", key=key, day=day[:40]),
+            )
     first, last = fact.first_seen, fact.last_confirmed
     if first and last and _is_day(first) and _is_day(last) and first > last:
         yield (
@@ -384,7 +387,14 @@ def _day(row: Mapping[Any, Any], key: str, flaws: list[Flaw]) -> str:
     if isinstance(value, str) and value:
         return value
     flaws.append(
-        (key, tr("{key} is {shown}; it must be a day like 2026-11-23", key=key, shown=_shown(value)))
+        (
+            key,
+            tr(
+                "The field {key} is {shown}; it must be a day such as 2026-11-23",
+                key=key,
+                shown=_shown(value),
+            ),
+        )
     )
     return ""
 

@@ -11,7 +11,8 @@ import msgspec
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, remove_file, reported
 from core.kernel.errors import SlopError
-from core.kernel.language import joined, tr
+from core.kernel.figures import count
+from core.kernel.language import as_sentences, joined, tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.harvest import (
@@ -34,7 +35,7 @@ from core.knowledge.harvest.batch_step import (
     faults_of,
     folded,
     intent_row,
-    lost_sentence,
+    names_words,
     owner,
     waiting,
 )
@@ -299,15 +300,34 @@ class BatchReading(msgspec.Struct, frozen=True):
         def names(numbers: Iterable[int]) -> list[str]:
             return [name_of(batch.items[number].path) for number in numbers]
 
-        for kind, word in ((AnswerKind.EXPIRED, "expired"), (AnswerKind.CANCELLED, "cancelled")):
+        for kind in (AnswerKind.EXPIRED, AnswerKind.CANCELLED):
             if lost := self.fates[kind]:
-                yield lost_sentence(word, len(lost), names(lost))
+                yield _lost_sentence(kind, len(lost), names(lost))
         silent = set(range(len(batch.items))).difference(self.taken, self.failed, *self.fates.values())
         if silent:
-            yield lost_sentence(tr("left without an answer"), len(silent), names(sorted(silent)))
+            yield _lost_sentence(None, len(silent), names(sorted(silent)))
         for reason in dict.fromkeys(fault.reason for fault in self.faults):
             numbers = [n for n, one in zip(self.failed, self.faults, strict=True) if one.reason == reason]
             yield fault_sentence(reason, names(numbers))
+
+
+def _lost_sentence(kind: AnswerKind | None, number: int, names: Iterable[str]) -> str:
+    """Sentence about requests that were not answered: `1 request expired: Tides. The conversations stay …`.
+
+    Args:
+        kind: how the provider ended them; None: it said nothing of them.
+    """
+    requests, named = count(number, tr("request"), tr("requests")), names_words(names)
+    match kind:
+        case AnswerKind.EXPIRED:
+            ended = tr("{requests} expired: {named}", requests=requests, named=named)
+        case AnswerKind.CANCELLED:
+            ended = tr("{requests} cancelled: {named}", requests=requests, named=named)
+        case _:
+            ended = tr("{requests} without an answer: {named}", requests=requests, named=named)
+    return as_sentences(
+        ended, tr("The conversations stay. You can harvest them again, in a batch or directly.")
+    )
 
 
 class Collector:

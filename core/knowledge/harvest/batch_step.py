@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.codecs import TypedReader, decoder_of, to_json
-from core.kernel.figures import count, moment, money
+from core.kernel.figures import count, first_of, moment, money
 from core.kernel.language import as_sentences, capital, joined, spliced, tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.harvest import (
@@ -344,16 +344,6 @@ def overdue_sentence(batch: HarvestBatch, why: str, now: datetime) -> str:
     )
 
 
-def lost_sentence(what: str, number: int, names: Iterable[str]) -> str:
-    """Sentence about requests that were not answered: `1 request expired: Tides. It is kept …`."""
-    return tr(
-        "{number} {what}: {names}. The conversations stay. You can harvest them again, in a batch or directly.",
-        number=count(number, tr("request"), tr("requests")),
-        what=what,
-        names=names_words(names),
-    )
-
-
 def fault_sentence(reason: str, names: Iterable[str]) -> str:
     """Sentence about requests that the provider answered with an error."""
     return tr(
@@ -382,12 +372,7 @@ def stopped_sentence(batch: HarvestBatch, now: datetime) -> str:
 def names_words(names: Iterable[str]) -> str:
     """Names of conversations in a row, the first few of many."""
     every = [scrubbed_line(name, 60) for name in dict.fromkeys(names)]
-    more = (
-        tr(" and {every:,} more of the conversations", every=len(every) - SHOWN_NAMES)
-        if len(every) > SHOWN_NAMES
-        else ""
-    )
-    return ", ".join(every[:SHOWN_NAMES]) + more
+    return first_of(every, SHOWN_NAMES)
 
 
 NOTICE = "batches"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from core.kernel.figures import count, money, size, tokens_est
+from core.kernel.figures import count, first_of, money, size, tokens_est
 from core.kernel.frame import one_line
 from core.kernel.language import spliced, tr
 from core.kernel.values.harvest import (
@@ -225,8 +225,7 @@ def apply_title(one: ApplySummary, names: Sequence[str]) -> str:
     Args:
         names: of its `sources`, in order, as the person knows them.
     """
-    more = tr(" and {names:,} more", names=len(names) - 1) if len(names) > 1 else ""
-    first = f"{names[0]}{more}" if names else ""
+    first = first_of(names, 1)
     match one.kind:
         case ApplyKind.MERGE:
             return tr("Merge of {value}", value=first or tr("items forgotten since"))

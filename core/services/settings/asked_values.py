@@ -172,11 +172,18 @@ def _domain(name: str) -> AskedValue:
 
 def _memory(folder: str, facts: ProjectFacts) -> AskedValue:
     leads_to = facts.outside.get(folder, "")
-    said = tr(" (outside the project: {leads_to})", leads_to=leads_to) if leads_to else ""
     return AskedValue(
         place=("memory", folder),
         value=_kept(f"folder {leads_to}".strip()),
-        words=one_line(folder, 120) + said,
+        words=_place_words(folder, leads_to),
+    )
+
+
+def _place_words(name: str, leads_to: str) -> str:
+    """A file or folder that the project names, and where it lies if that is outside the project."""
+    shown = one_line(name, 120)
+    return (
+        tr("{name} (outside the project: {leads_to})", name=shown, leads_to=leads_to) if leads_to else shown
     )
 
 
@@ -230,11 +237,10 @@ def _context(source: TextSource, facts: ProjectFacts) -> AskedValue:
             place=("context", source.name), value=_sha256(source.text), words="a text", text=source.text
         )
     leads_to = facts.outside.get(source.file, "")
-    said = tr(" (outside the project: {leads_to})", leads_to=leads_to) if leads_to else ""
     return AskedValue(
         place=("context", source.file),
         value=_kept(f"file {leads_to}".strip()),
-        words=one_line(source.file, 120) + said,
+        words=_place_words(source.file, leads_to),
     )
 
 
@@ -242,12 +248,12 @@ def _text(table: TextTable, name: str, source: TextSource, facts: ProjectFacts) 
     text = facts.texts.get((table.value, name))
     short = one_line(name, 120)
     words = (
-        tr("{name}, with the text of the file {file}", name=short, file=one_line(source.file, 120))
+        tr("{name} with the text in {file}", name=short, file=one_line(source.file, 120))
         if source.file
         else tr("{name}, with its text", name=short)
     )
     if text is None:
-        unread = tr("{text}, which cannot be read now", text=words)
+        unread = tr("{text} (the file is unreadable now)", text=words)
         return AskedValue(place=(table.value, name), value="unreadable", words=unread)
     return AskedValue(place=(table.value, name), value=_sha256(text), words=words, text=text)
 
@@ -439,7 +445,7 @@ def asked_lines(asked: Sequence[AskedValue]) -> tuple[AskedLine, ...]:
     items: dict[str, list[str]] = {}
     for one in asked:
         if one.place[0] == "presets":
-            items.setdefault(one.place[1], []).append(spliced("{}{}", one.words, _difference(one)))
+            items.setdefault(one.place[1], []).append(_told(one.words, one))
         else:
             lines.append(_line(one))
     lines += [
@@ -460,25 +466,21 @@ def _line(asked: AskedValue) -> AskedLine:
         return AskedLine(tr("This folder turns identity files (CLAUDE.md, AGENTS.md, POC.md) off."))
     characters = figures.count(len(asked.text), tr("character"), tr("characters"))
     size = spliced(" ({})", characters) if asked.text else ""
-    words = spliced("{}: {}{}{}.", _TITLES[table], asked.words, size, _difference(asked))
-    return AskedLine(words, _settings_wording_text(asked.text))
+    told = _told(spliced("{}{}", asked.words, size), asked)
+    return AskedLine(spliced("{}: {}.", _TITLES[table], told), _settings_wording_text(asked.text))
 
 
-def _difference(asked: AskedValue) -> str:
+def _told(words: str, asked: AskedValue) -> str:
+    """A value in words, with what it was when the person last saw it."""
     if not asked.was:
-        return ""
+        return words
     if asked.was.startswith("sha256:"):
-        return tr(" – changed since you saw it")
-    return tr(" – changed, before: {was}", was=one_line(asked.was, 200))
+        return tr("{value} (changed since you saw it)", value=words)
+    return tr("{value} (before: {was})", value=words, was=one_line(asked.was, 200))
 
 
 def _listed(words: Sequence[str]) -> str:
-    more = (
-        tr(" and {more} more of the entries in manual_slop.toml", more=len(words) - MAX_ITEMS)
-        if len(words) > MAX_ITEMS
-        else ""
-    )
-    return spliced("{}{}", joined(", ", words[:MAX_ITEMS]), more)
+    return figures.first_of(words, MAX_ITEMS)
 
 
 def _settings_wording_text(text: str) -> str:

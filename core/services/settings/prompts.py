@@ -161,7 +161,7 @@ def _check_base(path: Path, base: str | None, text: str | None) -> None:
         )
     if now is not None and base is not None and now not in (base, text):
         raise ConfigError(
-            tr("Someone changed the prompt's file meanwhile"),
+            tr("The prompt's file has changed meanwhile"),
             remedy=tr("Look at the present text, then save again, or use that text"),
             where=str(path),
         )
@@ -412,9 +412,9 @@ def _text_writer_check_base(
         return
     where = str(path) if now is None or not now.source else now.source
     raise ConfigError(
-        tr("Meanwhile someone changed this text in its file ({kind})", kind=table.word)
+        tr("This text has changed in its file ({kind})", kind=table.word)
         if now is not None
-        else tr("Meanwhile someone removed this text from its file ({kind})", kind=table.word),
+        else tr("This text is no longer in its file ({kind})", kind=table.word),
         remedy=tr("Look at the present text, then save again, or use that text"),
         where=where,
     )

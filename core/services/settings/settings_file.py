@@ -170,7 +170,7 @@ def edit_file(
             replace_file(path, data, new_mode=new_mode)
             return text is None
     raise StorageError(
-        tr("Another program keeps changing the settings file"),
+        tr("The settings file changes while the program writes"),
         remedy=tr("Try again in a moment"),
         where=str(path),
     )

@@ -116,7 +116,7 @@ def config_request(
     environ = os.environ if environ is None else environ
     if start is None and not current_folder():
         raise ConfigError(
-            tr("Someone deleted the current folder"),
+            tr("The current folder no longer exists"),
             remedy=tr("Go to a folder that exists, then start again"),
         )
     start = Path(os.path.realpath(start or current_folder()))

@@ -74,7 +74,7 @@ def environment_source(environ: Mapping[str, str]) -> tuple[SettingSource, tuple
                     path=variable,
                     line=None,
                     reason=tr(
-                        "Environment variable {variable} {reason}; the program ignores this variable",
+                        "The program ignores the variable {variable}: {reason}",
                         variable=variable,
                         reason=reason,
                     ),

@@ -12,7 +12,7 @@ from operator import is_not
 
 from msgspec.structs import replace
 
-from core.kernel.figures import dollars
+from core.kernel.figures import dollars, first_of
 from core.kernel.language import as_sentences, capital, joined, spliced, tr
 from core.kernel.values.cache import (
     CacheLedger,
@@ -600,9 +600,7 @@ def notice_text(state: AppState) -> tuple[str, str]:
 def _summed(state: AppState, rows: list[Rewrite]) -> str:
     names = [f"«{_name(state, one)}»" for one in rows]
     tokens = sum(one.tokens for one in rows)
-    listed = ", ".join(names[:NAMED])
-    if len(names) > NAMED:
-        listed = tr("{names} and {more:,} more", names=listed, more=len(names) - NAMED)
+    listed = first_of(names, NAMED)
     return tr(
         "{discussions}, ~{tokens:,} tokens, {cost}", discussions=listed, tokens=tokens, cost=cost_text(rows)
     )
@@ -628,7 +626,9 @@ def cost_text(rows: Sequence[Rewrite]) -> str:
         else tr("free")
     )
     if most > total and most >= _CENT:
-        shown += tr(", up to {most} if the provider kept less than asked", most=dollars(most))
+        shown = tr(
+            "{cost}, up to {most} if the provider kept less than asked", cost=shown, most=dollars(most)
+        )
     return shown if len(known) == len(rows) else tr("{shown}, plus more at an unknown price", shown=shown)
 
 

@@ -298,12 +298,10 @@ def estimate_text(cost_usd: float | None, most_usd: float | None) -> str:
     """An expected cost in words, with its upper bound."""
     if cost_usd is None:
         return fmt.money(None)
-    most = (
-        tr(", up to {most_usd}", most_usd=fmt.money(most_usd))
-        if most_usd is not None and most_usd > cost_usd
-        else ""
-    )
-    return f"{'free' if cost_usd <= 0 else fmt.estimated(cost_usd)}{most}"
+    shown = tr("free") if cost_usd <= 0 else fmt.estimated(cost_usd)
+    if most_usd is None or most_usd <= cost_usd:
+        return shown
+    return tr("{cost}, up to {most_usd}", cost=shown, most_usd=fmt.money(most_usd))
 
 
 def _is_before_knowledge(change: ContextChange | None) -> bool:

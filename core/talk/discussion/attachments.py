@@ -82,7 +82,7 @@ def load(home: Path, discussion_id: str, part: AttachmentPart) -> bytes:
         data = read_file(path, BOOK_BYTES)
     if hashlib.sha256(data).hexdigest() != part.sha256:
         raise StorageError(
-            tr("The attachment {name!r} was changed on disk", name=part.name),
+            tr("The attachment {name!r} no longer has the attached content", name=part.name),
             remedy=tr("Attach the file again"),
             where=str(path),
         )

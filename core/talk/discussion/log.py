@@ -222,7 +222,7 @@ def _skip_line(stream: BinaryIO) -> int:
 def _torn_sentence(line: LogLine) -> str:
     if isinstance(line.content, ForeignLine):
         return tr(
-            "A crash cut off the last record of the log; {size_bytes} bytes of the record are left. The program skips the record and leaves these bytes in the file",
+            "The last record of the log is cut off; {size_bytes} bytes of the record are left. The program skips the record and leaves these bytes in the file",
             size_bytes=line.size_bytes,
         )
     return tr("The last record of the log had no line end; the program kept the whole record")

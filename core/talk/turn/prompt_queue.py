@@ -265,7 +265,7 @@ HOLD_OF_STOP = {
     StopKind.CANCELLED: tr("You stopped the previous reply."),
     StopKind.TRUNCATED: tr("The previous reply was cut off."),
     StopKind.REFUSED: tr("The model declined to answer the previous message."),
-    StopKind.BROKEN: tr("The previous reply is unusable."),
+    StopKind.BROKEN: tr("The last reply cannot be used."),
     StopKind.UNKNOWN: tr("The previous reply may be incomplete."),
 }
 GONE = tr("The message was sent or taken back elsewhere in the meantime.")

@@ -198,5 +198,5 @@ def test_the_model_hears_in_english_which_code_changed(tmp_path: Path) -> None:
     asked = {str(tmp_path / f"{number}.py"): "one" for number in range(7)}
 
     assert changed_words(asked, {}, str(tmp_path)).startswith(
-        "Not run: 0.py, 1.py, 2.py, 3.py, 4.py and 2 more files are not as it was"
+        "Not run: 0.py, 1.py, 2.py, 3.py, 4.py and 2 more are not as it was"
     )

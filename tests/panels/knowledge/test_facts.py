@@ -159,7 +159,7 @@ def test_words_being_typed_are_told_when_an_editor_changed_or_took_out_their_fac
     screen.show(
         replace(screen.state, knowledge=replace(knowledge, facts=replace(knowledge.facts, facts=other)))
     )
-    assert "Meanwhile someone changed this fact in its file. The file now says: It pulls." in words_of(screen)
+    assert "This fact has changed in its file. The file now says: It pulls." in words_of(screen)
 
     rest = tuple(one for one in facts if one.id != "moon:fact:001")
     screen.show(

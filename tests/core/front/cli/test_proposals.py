@@ -11,7 +11,7 @@ TWO = Proposal("p2", Category.FACTS, "Low tide is at three.", source="Cursor", a
 
 
 def test_proposals_are_listed_and_one_is_known_after_a_yes_on_the_terminal(world: World) -> None:
-    assert "No other program proposes anything." in world.run("knowledge", "proposals").out
+    assert "No other program has a proposal." in world.run("knowledge", "proposals").out
     for one in (ONE, TWO):
         add_proposal(world.home, one)
     listed = world.run("knowledge", "proposals")

@@ -39,7 +39,7 @@ def test_a_log_of_a_gigabyte_and_other_files_that_are_not_searched_are_said(
         "not searched, or only in part: 20261101-000000-aaaaaa (the file has 1,000,000,000 bytes), files/a.md (the file has"
         in ran.err
     )
-    assert ran.err.rstrip().endswith("and 1 more file")
+    assert ran.err.rstrip().endswith("and 1 more")
 
 
 def test_a_hit_is_named_by_the_path_that_opens_its_file(

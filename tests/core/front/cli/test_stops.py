@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +15,7 @@ import pytest
 
 from core.front.cli import stops
 from core.front.cli.stops import Stops
+from core.kernel.language import LANGUAGE_VARIABLE, LANGUAGES
 from scripts import words
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -88,9 +92,30 @@ def test_beside_the_main_thread_the_owner_of_the_signals_keeps_them() -> None:
 
 
 def test_what_a_terminal_says_otherwise_is_said_otherwise_in_each_language() -> None:
-    """A remedy that names a button of the window is found in every language, since its phrase is part of the translation."""
-    known = words.known_of("de")
-    for window, _ in stops.WORDS:
-        for english, translated in known.items():
-            if window in english and window in known:
-                assert known[window].casefold() in translated.casefold(), (window, translated)
+    """A remedy that names a button of the window is a whole sentence in every language, and so is a terminal's."""
+    code = """
+from core.front.cli import stops
+from core.kernel.language import Translated, as_sentences, english, tr
+
+for window, terminal in stops.WORDS:
+    said = stops.in_terminal(as_sentences(tr("Nothing was changed."), window))
+    wanted = as_sentences(tr("Nothing was changed."), terminal)
+    assert said.replace("!r}", "}").removesuffix(".") == wanted.removesuffix("."), said
+    assert isinstance(said, Translated) and english(terminal) in said.english.replace("!r}", "}"), said.english
+named = stops.in_terminal(tr("Set {variable}, or store a key on the settings page", variable="A_KEY"))
+assert named == tr("Set {variable}, or store a key with `manual-slop key`", variable="A_KEY"), named
+"""
+    for tag in LANGUAGES.keys() - {"en"}:
+        subprocess.run(
+            [sys.executable, "-c", code],
+            check=True,
+            cwd=words.ROOT,
+            env={**os.environ, LANGUAGE_VARIABLE: tag},
+        )
+
+
+def test_each_sentence_of_the_window_that_the_table_names_is_said_by_a_room() -> None:
+    said = {text for room, texts in words.texts_of().items() if room != "core.front" for text in texts}
+    hooks = (words.ROOT / "core/front/hooks/conversation.py").read_text("utf-8")
+
+    assert [one for one, _ in stops.WORDS if one not in said and one not in hooks] == []

@@ -89,4 +89,4 @@ def test_a_sentence_about_batches_is_known_in_english_too() -> None:
 
 def test_failures_name_their_conversations_the_first_few_of_many() -> None:
     assert fault_sentence("It broke.", ["Tides", "Sun"]).startswith("Tides, Sun: the provider answered")
-    assert names_words(["A", "B", "C", "D", "D"]) == "A, B, C and 1 more of the conversations"
+    assert names_words(["A", "B", "C", "D", "D"]) == "A, B, C and 1 more"

@@ -98,10 +98,10 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
      " (MANUAL_SLOP_KEY_EVIL, the keyring, the data folder).")),
     ("a server's address", _set("providers", "box", {"base_url": "http://e/v1"}),
      ("Server: box at http://e/v1. The program sends discussions with this provider to e. The program sends the key named 'box'"
-     " (MANUAL_SLOP_KEY_BOX, the keyring, the data folder) – changed, before: http://b/v1.")),
+     " (MANUAL_SLOP_KEY_BOX, the keyring, the data folder) (before: http://b/v1).")),
     ("a server's label", _set("providers", "box", {"base_url": "http://b/v1", "label": "OpenAI"}),
      ("""Server: box at http://b/v1 {"label": "OpenAI"}. The program sends discussions with this provider to b. The program sends the key named 'box'"""
-     " (MANUAL_SLOP_KEY_BOX, the keyring, the data folder) – changed, before: http://b/v1.")),
+     " (MANUAL_SLOP_KEY_BOX, the keyring, the data folder) (before: http://b/v1).")),
     ("the whole disk", _set("project", "allowed_roots", ["/srv", "/"]),
      "Outside folder that presets and searches may read, and that gets index files: /."),
     ("a way up", _set("project", "allowed_roots", ["/srv", "../.."]),
@@ -109,15 +109,15 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
     ("an item", lambda data: data["presets"]["a"]["items"].append("../secrets.env"),
      "Context preset a: ../secrets.env (outside the project: /no/such/secrets.env)."),
     ("an item in a new way", lambda data: data["presets"]["a"]["items"].__setitem__(1, "y.py"),
-     "Context preset a: y.py – changed, before: outline."),
+     "Context preset a: y.py (before: outline)."),
     ("an item's note", lambda data: data["presets"]["a"]["items"].__setitem__(0, {"path": "x.py", "notes": "Obey."}),
-     "Context preset a: x.py (with this note for the model: “Obey.”) – changed, before: whole."),
+     "Context preset a: x.py (with this note for the model: “Obey.”) (before: whole)."),
     ("a preset", _set("presets", "b", {"items": ["x.py", "q.py"]}), "Context preset b: x.py, q.py."),
     ("a persona's text", _set("personas", "p", {"text": "Obey."}),
-     "Persona: p, with its text (5 characters) – changed since you saw it."),
+     "Persona: p, with its text (5 characters) (changed since you saw it)."),
     ("a system prompt", _set("system_prompts", "t", {"text": "Obey."}), "System prompt: t, with its text (5 characters)."),
     ("a persona of a file", _set("personas", "q", {"file": "q.md"}),
-     "Persona: q, with the text of the file q.md, which cannot be read now."),
+     "Persona: q with the text in q.md (the file is unreadable now)."),
     ("a context file", _set("project", "context", ["README.md", "/etc/passwd"]),
      "Project context: /etc/passwd (outside the project: /etc/passwd)."),
     ("a context text", _set("project", "context", ["README.md", {"text": "Obey."}]), "Project context: a text (5 characters)."),
@@ -125,15 +125,15 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
     ("facts of another repository", _set("project", "domain", "secret-work"),
      "Knowledge for this project's discussions: facts about 'secret-work'."),
     ("a dearer model", _set("ai_settings", "model", "huge"),
-     'Setting: ai_settings.model = huge – changed, before: "m".'),
+     'Setting: ai_settings.model = huge (before: "m").'),
     ("a higher limit", _set("ai_settings", "spend_limit_usd", 500),
-     "Setting: ai_settings.spend_limit_usd = 500 – changed, before: 5."),
+     "Setting: ai_settings.spend_limit_usd = 500 (before: 5)."),
     ("a vendor", _set("ai_settings", "provider", "openai"),
      ("Setting: ai_settings.provider = openai. The program sends discussions with this provider to api.openai.com. The program sends the key named 'openai'"
-     ' (OPENAI_API_KEY, the keyring, the data folder) – changed, before: "box".')),
+     ' (OPENAI_API_KEY, the keyring, the data folder) (before: "box").')),
     ("a command", _set("mcp", "servers", {"m": {"command": "sh", "args": ["-c", "boo"], "env": {"TOKEN": "t0ps3cret"}}}),
-     "MCP server (a command): m (sh -c boo) – changed since you saw it."),
-    ("retrieval", _set("retrieval", "enabled", False), "Setting: retrieval.enabled = False – changed, before: true."),
+     "MCP server (a command): m (sh -c boo) (changed since you saw it)."),
+    ("retrieval", _set("retrieval", "enabled", False), "Setting: retrieval.enabled = False (before: true)."),
 )  # fmt: skip
 
 
@@ -171,7 +171,7 @@ def test_a_prompt_of_the_project_is_asked_for_by_what_it_says() -> None:
 
     assert [(line.words, line.text) for line in asked_lines(asked)] == [
         (
-            "Text that the program itself sends to models: prompts/role.md (9 characters) – changed since you saw it.",
+            "Text that the program itself sends to models: prompts/role.md (9 characters) (changed since you saw it).",
             "You obey.",
         ),
         ("Text that the program itself sends to models: prompts/continue.md (6 characters).", "Go on."),
@@ -232,7 +232,7 @@ def test_a_long_question_is_counted_where_it_is_cut() -> None:
     (line, _) = asked_lines(_asked({"presets": {"a": {"items": [f"{n}.py" for n in range(MAX_ITEMS + 2)]}}}))[
         ::-1
     ]
-    assert "and 2 more of the entries in manual_slop.toml" in line.words
+    assert "and 2 more" in line.words
 
 
 def test_a_question_is_known_by_all_that_it_asks() -> None:

@@ -105,9 +105,9 @@ def test_the_persons_own_text_is_written_counts_and_is_taken_back(tmp_path: Path
 def test_what_an_editor_saved_meanwhile_is_neither_written_over_nor_removed(tmp_path: Path) -> None:
     write_prompt(tmp_path, "role.md", "Edited outside.")
 
-    with pytest.raises(ConfigError, match="Someone changed the prompt's file meanwhile"):
+    with pytest.raises(ConfigError, match="The prompt's file has changed meanwhile"):
         write_prompt(tmp_path, "role.md", "Mine.", "What I saw.")
-    with pytest.raises(ConfigError, match="Someone changed the prompt's file meanwhile"):
+    with pytest.raises(ConfigError, match="The prompt's file has changed meanwhile"):
         remove_prompt(tmp_path, "role.md", "What I saw.")
 
     assert own_prompt(tmp_path, "role.md") == "Edited outside."

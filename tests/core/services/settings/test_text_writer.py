@@ -74,9 +74,9 @@ def test_what_an_editor_saved_meanwhile_is_not_written_over(project: TextProject
     (project.root / "notes" / "me.md").write_text("Edited, too.")
 
     for name, base in (("terse", "Be short."), ("file", "I am a file.\n")):
-        with pytest.raises(ConfigError, match="Meanwhile someone changed this text"):
+        with pytest.raises(ConfigError, match="This text has changed in its file"):
             save_text(project, PERSONAS, NamedText(name, "Mine."), name, base)
-        with pytest.raises(ConfigError, match="Meanwhile someone changed this text"):
+        with pytest.raises(ConfigError, match="This text has changed in its file"):
             delete_text(project, PERSONAS, name, base)
     assert now(project) == TEXT.replace("Be short.", "Edited outside.")
 

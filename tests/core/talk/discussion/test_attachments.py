@@ -69,7 +69,7 @@ def test_a_file_that_was_changed_or_lost_is_said_and_can_be_attached_again(tmp_p
     path = attachments.attachment_file(tmp_path, ID, part)
 
     path.write_bytes(b"tampered")
-    with pytest.raises(StorageError, match=r"'a\.png' was changed on disk"):
+    with pytest.raises(StorageError, match=r"'a\.png' no longer has"):
         attachments.load(tmp_path, ID, part)
     path.unlink()
     with pytest.raises(StorageError, match="the file or folder is missing"):

@@ -174,7 +174,7 @@ def test_loading_says_what_it_repaired(tmp_path: Path) -> None:
 
     repaired = discussion_store.load(tmp_path, ID, NOW).discussion.repaired
 
-    assert "A crash cut off the last record of the log; 10 bytes of the record" in repaired[0]
+    assert "The last record of the log is cut off; 10 bytes of the record" in repaired[0]
     assert "The program skipped line 2 of the log" in repaired[1]
 
 
