@@ -245,6 +245,12 @@ def next_words(why: CacheWhy) -> str:
     if request is None:
         return ""
     anew = request.write_tokens_est + request.fresh_tokens_est
+    if not request.read_tokens_est:
+        return tr(
+            "The next message sends {tokens_est} tokens, none of them from the cache; the message costs {cost_usd}.",
+            tokens_est=fmt.tokens_est(request.tokens_est, is_exact=request.is_exact),
+            cost_usd=fmt.estimated(request.cost_usd),
+        )
     return tr(
         "The next message sends {tokens_est} tokens. The cache provides {read_tokens_est}, but not the other {anew}; the message costs {cost_usd}.",
         tokens_est=fmt.tokens_est(request.tokens_est, is_exact=request.is_exact),
