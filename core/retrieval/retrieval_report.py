@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.kernel.codecs import builtins_of
-from core.kernel.figures import first_of
+from core.kernel.figures import count, first_of
 from core.kernel.frame import one_line
 from core.kernel.language import as_sentences, joined, tr
 from core.kernel.stored_texts import retold

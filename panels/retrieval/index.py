@@ -160,11 +160,11 @@ def day_words(state: AppState, day: str) -> str:
 
 
 def score_words(hit: SearchHit) -> str:
-    """Scores of a hit by retriever: `Words 0.61 · Meaning 0.92`; a dash for one that did not find it."""
+    """Scores of a hit by retriever: `Score: words 0.61, meaning 0.92`; a dash for one that did not find it."""
     if hit.found_by == (Retriever.NAVIGATION,):
         return tr("Title and tags {score:.2f}", score=hit.score)
     return tr(
-        "Score by words {keyword} · by meaning {vector}",
+        "Score: words {keyword}, meaning {vector}",
         keyword=_score(hit.keyword),
         vector=_score(hit.vector),
     )

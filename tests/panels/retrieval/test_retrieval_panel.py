@@ -115,8 +115,8 @@ def test_a_hit_shows_where_it_stands_why_it_was_found_and_its_other_passages() -
 
     assert screen.ui.shows("3 sources for “why did the harbour flood” · By words and by meaning")
     assert screen.ui.shows("sea/surge.md · lines 3 to 9 · What pushes the water up · 1 Jun")
-    assert screen.ui.shows("Words 0.61 · Meaning 0.92")
-    assert screen.ui.shows("Words – · Meaning 0.55")
+    assert screen.ui.shows("Score: words 0.61, meaning 0.92")
+    assert screen.ui.shows("Score: words –, meaning 0.55")
     assert "Found by its words and by its meaning." in screen.ui.tips()
     assert screen.ui.shows("Harvest worker design")
     assert screen.ui.shows("message 4")
