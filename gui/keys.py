@@ -139,7 +139,7 @@ ANSWERED_FRAMES = 2
 """Frames after which a chord is answered: the one that reports it, and one for what it opened."""
 
 
-class KeyGate:
+class LateKeys:
     """Key events and characters in their order; those that come too early for what they are meant for wait.
 
     Attributes:
@@ -207,7 +207,7 @@ class KeyGate:
         return has_more
 
 
-GATE = KeyGate()
+GATE = LateKeys()
 """Of the one window that a process has."""
 
 

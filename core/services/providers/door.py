@@ -147,7 +147,7 @@ FOREIGN: tuple[type[Exception], ...] = (
 )
 """Errors of code that takes a vendor's data for what it should be: the SDKs build their objects without checking."""
 
-MOST_MODELS = 5_000
+MOST_MODELS = 20_000
 """Models of one server's list that are read: a list may never end."""
 
 NAME_CHARS = 300

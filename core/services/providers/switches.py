@@ -266,7 +266,7 @@ REASONING, SWITCHES = "earlier reasoning", "switches"
 """Stand among refused fields for what a model gets back of its own, and for additions in the middle of a conversation."""
 
 Refusals = Mapping[str, frozenset[str]]
-"""What was refused, by `refusal_mark`. Of a discussion: messages up to which its thinking was, by id."""
+"""Refused things by `refusal_mark`. Of a discussion: messages up to which its thinking was refused, by id."""
 
 
 def server_address(provider: str, base_url: str) -> str:
@@ -293,7 +293,7 @@ def mark_in(state: AppState, provider: str, model: str, discussion_id: str = "")
 
 
 def refused_in(state: AppState, provider: str, model: str, discussion_id: str = "") -> frozenset[str]:
-    """What is known to be refused, in this run or an earlier one."""
+    """Things known to be refused, in this run or an earlier one."""
     known = state.caching.refusals
     return known.get(mark_in(state, provider, model, discussion_id), frozenset()) if known else frozenset()
 

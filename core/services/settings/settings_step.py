@@ -97,7 +97,7 @@ def followed(state: AppState, effects: tuple[object, ...]) -> tuple[AppState, tu
 
 
 def _refusals(state: AppState, event: SettingsLoaded) -> Mapping[str, frozenset[str]]:
-    """What models refused in this run, and what is kept of earlier ones."""
+    """Refusals of models in this run, and those kept of earlier ones."""
     known = state.caching.refusals
     kept = {mark: known.get(mark, frozenset()) | names for mark, names in event.refusals.items()}
     return {**known, **kept}

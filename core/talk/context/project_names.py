@@ -28,7 +28,7 @@ SYMBOL = "#"
 """Mark between a file and a symbol in it."""
 
 
-class _Lines:
+class _JoinedNames:
     """Lines in one text, which is scanned for words."""
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -74,14 +74,14 @@ class ProjectNames:
     def __init__(self, files: Sequence[str] = (), folders: Sequence[str] = ()) -> None:
         self._names = (*(f"{folder}/" for folder in sorted(folders) if folder not in ("", ".")), *files)
         self._folded = [name.casefold().replace("\n", " ") for name in self._names]
-        self._lines = _Lines(self._folded)
+        self._lines = _JoinedNames(self._folded)
 
     def __len__(self) -> int:
         return len(self._names)
 
     @cached_property
-    def _joined(self) -> _Lines:
-        return _Lines("\n".join(self._folded).translate(_SEPARATORS).split("\n"))
+    def _joined(self) -> _JoinedNames:
+        return _JoinedNames("\n".join(self._folded).translate(_SEPARATORS).split("\n"))
 
     def find(self, wanted: str, most: int = SHOWN) -> tuple[str, ...]:
         """The best names that hold every word: those that begin with the first one, then those whose own name does, then by length.

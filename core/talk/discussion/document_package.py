@@ -14,7 +14,7 @@ from core.kernel.language import tr
 from core.kernel.patterns import late
 
 MAX_PART_BYTES = 64_000_000
-"""What one part of a document may unpack to."""
+"""Bound of what one part of a document may unpack to."""
 MAX_ALL_BYTES = 256_000_000
 MAX_PARTS = 20_000
 MAX_CELLS = 400_000
@@ -38,7 +38,7 @@ _OF_PACKAGE = re.compile(r"\{[^}]*(?:relationships)\}")
 
 
 class Related(NamedTuple):
-    """What a part refers to: `kind` is the last word of the relation's type; `target` a part's name, or an address."""
+    """Reference of a part: `kind` is the last word of the relation's type; `target` a part's name, or an address."""
 
     kind: str
     target: str
@@ -89,7 +89,7 @@ class Package:
         return plain_tree(data) if data else None
 
     def related(self, name: str) -> dict[str, Related]:
-        """What a part refers to, by the id that it uses; of the package itself for an empty name."""
+        """References of a part, by the id that it uses; of the package itself for an empty name."""
         tree = self.tree(join(dirname(name), "_rels", f"{name.rpartition('/')[2]}.rels"))
         if tree is None:
             return {}

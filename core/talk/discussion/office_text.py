@@ -109,7 +109,7 @@ _DAYS = frozenset({*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)})
 _SHARES, _SPANS = frozenset({9, 10}), frozenset({46})
 """Those that mean a share, and hours that go on past a day."""
 _PLAIN = late(r'"[^"]*"|\\.|\[[^\]]*\]|_.')
-"""What a format writes as it stands, or that has a meaning of its own."""
+"""Parts of a format that are written as they stand, or have a meaning of their own."""
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 
@@ -163,7 +163,7 @@ def _rich(element: Any) -> str:
 
 
 def _forms(tree: Any) -> list[str]:
-    """What each style of cells means by its numbers: `day`, `span` of hours, `share`, or empty for a plain one."""
+    """Meaning of the numbers of each style of cells: `day`, `span` of hours, `share`, or empty for a plain one."""
     if tree is None:
         return []
     own = {one.get("numFmtId", ""): one.get("formatCode", "") for one in tree.iter("numFmt")}

@@ -23,8 +23,8 @@ _PASSED = frozenset(
 )
 
 
-class _Form(NamedTuple):
-    """How text of a style looks: `mark` is `~~`, `sup`, `sub` or empty."""
+class _Look(NamedTuple):
+    """Look of a style's text: `mark` is `~~`, `sup`, `sub` or empty."""
 
     mark: str
     is_hidden: bool
@@ -32,10 +32,10 @@ class _Form(NamedTuple):
 
 def open_document_text(package: Package) -> str:
     """Text of a document: headings, lists with their numbers, tables, notes, comments, links; sheets; slides."""
-    return _Open(package).text()
+    return _Reader(package).text()
 
 
-class _Open:
+class _Reader:
     def __init__(self, package: Package) -> None:
         self._tree = package.tree("content.xml")
         locks = package.tree("META-INF/manifest.xml")
@@ -182,13 +182,13 @@ class _Open:
             return said
         return "" if form.is_hidden else _formed(form.mark, said)
 
-    def _look(self, style: str) -> _Form:
+    def _look(self, style: str) -> _Look:
         for _ in range(20):
             form = self._forms.get(style)
             if form is None or form.mark or form.is_hidden:
-                return form or _Form(mark="", is_hidden=False)
+                return form or _Look(mark="", is_hidden=False)
             style = self._bases.get(style, "")
-        return _Form(mark="", is_hidden=False)
+        return _Look(mark="", is_hidden=False)
 
     def _table(self, element: Any, depth: int) -> str:
         rows: list[list[str]] = []
@@ -223,7 +223,7 @@ def _times(element: Any, name: str) -> int:
 
 
 def _pictured(frame: Any) -> Iterator[str]:
-    """What a picture shows, as its maker said it."""
+    """Description of a picture by its maker."""
     if frame.find("image") is not None:
         said = frame.findtext("desc") or frame.findtext("title") or ""
         if said.strip():
@@ -241,17 +241,17 @@ def _formed(mark: str, said: str) -> str:
     return said.replace(core, f"{start}{core}{end}", 1) if mark else said
 
 
-def _form(style: Any) -> _Form:
+def _form(style: Any) -> _Look:
     about = style.find("text-properties")
     if about is None:
-        return _Form(mark="", is_hidden=False)
+        return _Look(mark="", is_hidden=False)
     place = about.get("text-position", "").split(" ")[0]
     mark = "~~" if about.get("text-line-through-style", "none") != "none" else ""
     if place == "super" or (place.endswith("%") and not place.startswith(("-", "0"))):
         mark = "sup"
     elif place == "sub" or place.startswith("-"):
         mark = "sub"
-    return _Form(mark=mark, is_hidden=about.get("display") == "none")
+    return _Look(mark=mark, is_hidden=about.get("display") == "none")
 
 
 def _marks(style: Any) -> dict[int, tuple[str, int]]:

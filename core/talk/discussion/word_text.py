@@ -53,7 +53,7 @@ _SIGNS = {
 ACCEPTED = "[Tracked changes are shown as accepted.]"
 
 
-class _Level(NamedTuple):
+class _ListLevel(NamedTuple):
     start: int
     form: str
     label: str
@@ -356,8 +356,8 @@ def _numbered(about: Any) -> tuple[str, int] | None:
 
 class _Numbering:
     def __init__(self, tree: Any) -> None:
-        self._kinds: dict[str, dict[int, _Level]] = {}
-        self._list: dict[str, tuple[str, dict[int, _Level], dict[int, int]]] = {}
+        self._kinds: dict[str, dict[int, _ListLevel]] = {}
+        self._list: dict[str, tuple[str, dict[int, _ListLevel], dict[int, int]]] = {}
         self._counts: dict[str, dict[int, int]] = {}
         self._begun: set[tuple[str, int]] = set()
         if tree is None:
@@ -375,7 +375,7 @@ class _Numbering:
             abstract = one.find("abstractNumId")
             name = abstract.get("val", "") if abstract is not None else ""
             name = named.get(linked.get(name, ""), name)
-            changed: dict[int, _Level] = {}
+            changed: dict[int, _ListLevel] = {}
             starts: dict[int, int] = {}
             for override in one.iter("lvlOverride"):
                 level = _whole(override.get("ilvl"), 0)
@@ -412,11 +412,11 @@ class _Numbering:
         return said.strip()
 
 
-def _levels(element: Any) -> dict[int, _Level]:
-    found: dict[int, _Level] = {}
+def _levels(element: Any) -> dict[int, _ListLevel]:
+    found: dict[int, _ListLevel] = {}
     for one in element.iter("lvl"):
         start, form, label = one.find("start"), one.find("numFmt"), one.find("lvlText")
-        found[_whole(one.get("ilvl"), 0)] = _Level(
+        found[_whole(one.get("ilvl"), 0)] = _ListLevel(
             start=_whole(start.get("val"), 1) if start is not None else 0,
             form=form.get("val", "decimal") if form is not None else "decimal",
             label=label.get("val", "") if label is not None else "",

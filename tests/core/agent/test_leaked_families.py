@@ -12,9 +12,9 @@ from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallP
 from core.kernel.values.stack import ToolSchema
 from core.services.providers.thought_tags import parted
 from tests.operations import LINEAR, growth
-from tests.vendors.world.explained import EXPLAINED
+from tests.vendors.world.explanations import EXPLAINED
 from tests.vendors.world.families import FAMILIES, HARD, ONE, TALK, Call, Family, cut, shapes
-from tests.vendors.world.spelled import SPELLED
+from tests.vendors.world.spellings import SPELLED
 
 
 def _schema(**properties: object) -> str:
