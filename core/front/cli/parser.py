@@ -7,16 +7,9 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 
-import shtab
-
 from core.front.cli.version import WIDEST_HELP, put_beside, terminal_columns
 from core.kernel.language import capital, tr
 from core.kernel.stored_texts import retold
-
-_FILES = {"FILE": shtab.FILE, "PATH": shtab.FILE, "DIR": shtab.DIRECTORY}
-"""Files that a shell offers, by the word that stands for a value in the help."""
-_PLACES = {"archive": shtab.FILE, "folder": shtab.DIRECTORY}
-"""Places that are named without a word for their value."""
 
 
 def script(parser: Parser, shell: str) -> str:
@@ -25,8 +18,12 @@ def script(parser: Parser, shell: str) -> str:
     Args:
         parser: the whole grammar; shell: bash, zsh or fish.
     """
+    import shtab  # here, for help and versions would load the metadata of every package with it
+
+    files = {"FILE": shtab.FILE, "PATH": shtab.FILE, "DIR": shtab.DIRECTORY}
+    places = {"archive": shtab.FILE, "folder": shtab.DIRECTORY}  # named without a word for their value
     for action in _actions(parser):
-        offered = _FILES.get(str(action.metavar)) or _PLACES.get(action.dest)
+        offered = files.get(str(action.metavar)) or places.get(action.dest)
         if offered and action.choices is None:
             action.complete = offered  # type: ignore[attr-defined]  # where shtab looks for it
     return str(shtab.complete(parser, shell))

@@ -208,9 +208,7 @@ Emit = Callable[[AttachmentStored | Report], None]
 ReadDocument = Callable[[bytes], Found]
 """`read_document` in a process of its own. Raises SlopError where that process ended, or took too long."""
 
-TAKEN = tr(
-    "pictures (PNG, JPEG, GIF, WebP), PDF and UTF-8 text, also the text of docx, pptx, xlsx, odt and epub files"
-)
+TAKEN = tr("pictures (PNG, JPEG, GIF, WebP), PDF, UTF-8 text, docx, pptx, xlsx, odt and epub")
 _DOCUMENTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """First bytes of archives, as office files and books are, and of old office files."""
 _PDF = "application/pdf"

@@ -22,7 +22,7 @@ MAX_CELLS = 400_000
 TOO_MANY_CELLS = tr("the document holds more than {MAX_CELLS:,} cells", MAX_CELLS=MAX_CELLS)
 DAMAGED = tr("the file is damaged")
 LOCKED = tr("the document has a password"), tr("Save a copy without a password, then use that")
-_AS_PDF = tr("Save it as PDF or text in the program that made it, then use that")
+_AS_PDF = tr("Save it as PDF or text in its program, then use that")
 
 
 class DocumentError(ValueError):

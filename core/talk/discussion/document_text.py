@@ -77,7 +77,7 @@ def document_text(data: bytes, ending: str = "") -> str:
 def _text(data: bytes, ending: str) -> str:
     if data.startswith(_OLD):
         raise DocumentError(
-            tr("the file is of an old Office format (.doc, .xls, .ppt), or has a password"),
+            tr("the file has an old Office format (.doc, .xls, .ppt) or a password"),
             tr("Save it as .docx, .xlsx, .pptx or PDF without a password, then use that"),
         )
     if data.startswith(_ZIP):
@@ -107,7 +107,7 @@ def _reader_of(package: Package) -> Callable[[Package], str]:
 
         return slides_text if main.startswith("presentation") else workbook_text
     raise DocumentError(
-        tr("the archive is no document that the program reads (docx, pptx, xlsx, odt, odp, ods, epub)"),
+        tr("the archive is none of docx, pptx, xlsx, odt, odp, ods and epub"),
         tr("Unpack it and use the files that matter"),
     )
 

@@ -129,9 +129,7 @@ def test_a_pdf_of_gigabytes_is_named_with_its_own_size_and_not_read(door: Door) 
 
 @pytest.mark.parametrize("data", [b"\xff\xfea\0", b"BM\xff\0\0", b"\x7fELF\0"])
 def test_what_no_provider_takes_is_refused_with_what_they_do_take(door: Door, data: bytes) -> None:
-    with pytest.raises(
-        StorageError, match=r"No provider takes 'a.docx'. Providers take .*PDF and UTF-8 text"
-    ):
+    with pytest.raises(StorageError, match=r"No provider takes 'a.docx'. Providers take .*PDF, UTF-8 text"):
         door.attach(data, "a.docx")
     assert not (door.home / "discussions" / ID / "attachments").exists()
 
