@@ -154,7 +154,7 @@ class LateKeys:
     @property
     def is_shut(self) -> bool:
         """True while keys that come wait."""
-        return self._shut_frames > 0
+        return self._shut_frames > 0 and not self._is_open
 
     @contextmanager
     def opened(self) -> Iterator[None]:

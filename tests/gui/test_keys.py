@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from core.kernel.language import LANGUAGE_VARIABLE, LANGUAGES
-from gui.keys import KeyEvents, Keys, needs_no_typing, normal_chord
+from gui import keys as gui_keys
+from gui.keys import KeyEvents, Keys, LateKeys, needs_no_typing, normal_chord
 
 TAB, ENTER, CTRL, SHIFT, ALT, N, UP, A = 512, 525, 527, 528, 529, 559, 515, 546
 NONE_HELD, CTRL_HELD = 0, 2
@@ -215,3 +217,79 @@ def test_a_key_has_the_same_name_in_every_language() -> None:
     }
     assert "Delete" in told["en"]
     assert len(set(told.values())) == 1
+
+
+RELEASED, PRESSED = 0, 1
+K_CODE, ENTER_CODE = 75, 257
+
+
+class Glfw:
+    """GLFW's part that keys come through: what is down, and the callback that it tells of it."""
+
+    def __init__(self) -> None:
+        self.down: dict[int, int] = {}
+        self.told: list[tuple[int, int]] = []
+        self.events = KeyEvents()
+
+        def note(window: int, code: int, scancode: int, action: int, modifiers: int) -> None:
+            self.down[code] = action
+            self.tap._on_event(window, code, scancode, action, modifiers)
+
+        self._glfwInputKey = note
+        self.tap = gui_keys._KeyTap(self)  # type: ignore[arg-type]
+        self.tap._before = lambda _window, code, _scancode, action, _modifiers: self.told.append(
+            (code, action)
+        )
+        self.tap.listeners.add(self.events)
+
+    def __getitem__(self, name: str) -> Callable[..., object]:
+        if name == "glfwGetKey":
+            return lambda _window, code: self.down.get(code, RELEASED)
+        return lambda *_: None
+
+    def key(self, code: int, action: int, modifiers: int = NONE_HELD) -> None:
+        """The system tells of a key."""
+        self._glfwInputKey(1, code, 0, action, modifiers)
+
+    def answer(self, *keys: str) -> None:
+        """Frames that report these keys, and what opens behind them."""
+        for key in keys:
+            self.events.take(key)
+        for _ in range(gui_keys.ANSWERED_FRAMES):
+            gui_keys.GATE.tick(self.events, is_lent=False)
+
+
+def test_a_key_that_waited_behind_a_chord_goes_up_at_once_when_it_is_pressed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else the toolkit takes it for held, and repeats it."""
+    monkeypatch.setattr(gui_keys, "GATE", LateKeys())
+    glfw = Glfw()
+    glfw.key(K_CODE, PRESSED, CTRL_HELD)
+    glfw.key(K_CODE, RELEASED, CTRL_HELD)
+    glfw.key(ENTER_CODE, PRESSED)
+    glfw.key(ENTER_CODE, RELEASED)
+    assert glfw.told == [(K_CODE, PRESSED), (K_CODE, RELEASED)]
+    glfw.answer("K")
+    glfw.answer("Enter")
+    assert glfw.told[2:] == [(ENTER_CODE, PRESSED), (ENTER_CODE, RELEASED)]
+
+    glfw.key(ENTER_CODE, PRESSED)
+    assert gui_keys.GATE.is_shut
+    glfw.key(ENTER_CODE, RELEASED)
+    assert glfw.told[4:] == [(ENTER_CODE, PRESSED), (ENTER_CODE, RELEASED)]
+
+
+def test_keys_behind_a_chord_that_no_frame_reports_come_late_in_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gui_keys, "GATE", LateKeys())
+    glfw = Glfw()
+    glfw.key(K_CODE, PRESSED, CTRL_HELD)
+    glfw.key(65, PRESSED)
+    gui_keys.GATE.take(lambda: glfw.told.append((97, PRESSED)), shuts=False)
+    glfw.key(65, RELEASED)
+    for _ in range(gui_keys.MOST_HELD_FRAMES):
+        assert glfw.told == [(K_CODE, PRESSED)]
+        gui_keys.GATE.tick(glfw.events, is_lent=False)
+    assert glfw.told[1:] == [(65, PRESSED), (97, PRESSED), (65, RELEASED)]
