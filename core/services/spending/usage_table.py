@@ -344,14 +344,19 @@ def _sum(figures: Array) -> UsageSum:
         output_tokens=round(whole[_OUT]),
         cache_read_tokens=round(whole[_READ]),
         cache_write_tokens=round(whole[_WRITE]),
-        cost_usd=whole[_COST],
+        cost_usd=_usd(whole[_COST]),
         unpriced=round(whole[_UNPRICED]),
         estimates=round(whole[_GUESSES]),
-        saved_usd=whole[_SAVED],
+        saved_usd=_usd(whole[_SAVED]),
         unsaved=round(whole[_UNSAVED]),
         first_token_s=whole[_FIRST] / whole[_FIRSTS] if whole[_FIRSTS] else None,
         tokens_per_s=whole[_SPEED_TOKENS] / whole[_SPEED_S] if whole[_SPEED_S] > 0 else None,
     )
+
+
+def _usd(summed: float) -> float:
+    """Dollars without what adding floats leaves behind: 0.1 + 0.2 is 0.3, and a loss of nothing is 0. To 1e-12, as figures are shown."""
+    return round(summed, 12) + 0.0
 
 
 # Usage in words and as a table for a spreadsheet: the same for the window, the command line and the Hook

@@ -118,6 +118,15 @@ def test_a_table_for_a_spreadsheet_holds_no_formula_and_no_zero_for_what_is_not_
     assert dict(zip(head.split(","), row.split(","), strict=True))["cost_usd"] == ""
 
 
+def test_sums_of_dollars_hold_no_remainder_of_adding() -> None:
+    told = report([call(cost_usd=0.1), call(cost_usd=0.2), call(cost_usd=1e-9)])
+
+    assert (told.total.cost_usd, told.total.saved_usd) == (0.300000001, 0.0)
+    head, row = report_csv(told).splitlines()
+    cells = dict(zip(head.split(","), row.split(","), strict=True))
+    assert (cells["cost_usd"], cells["saved_usd"]) == ("0.300000001", "0.0")
+
+
 calls = st.lists(
     st.builds(
         call,
