@@ -109,8 +109,9 @@ def _inputs(desk: Desk, template: PromptTemplate, names: tuple[str, ...], form: 
     ui = desk.ui
     for index, name in enumerate(names):
         ui.text(("name", template.name, index), name, style="small_strong")
+        hint = tr("Text in place of {variable}", variable=f"{{{{{name}}}}}")
         typed = ui.text_input(
-            ("value", template.name, index), form.values.get(name, ""), hint=tr("Text"), is_focused=index == 0
+            ("value", template.name, index), form.values.get(name, ""), hint=hint, is_focused=index == 0
         )
         if typed is not None:
             form.values[name] = typed

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.services.settings.prompts import template_folders
-from gui.elements.controls import Button
+from gui.elements.controls import Button, Field
 from gui.markdown.document import load
 from gui.screen import screenshot
 from tests.core.app.programs import Programs
@@ -70,6 +70,9 @@ def test_a_template_from_the_palette_asks_for_its_variables_and_keeps_what_is_ty
     picture(screen, "palette")
     driver.key("Enter")
     sees(driver, "Insert template")
+    assert [one.hint for one in driver.visible() if isinstance(one, Field)][:1] == [
+        "Text in place of {{what}}"
+    ]
     driver.step(6)
     driver.type("the parser")
     driver.key("Tab")
