@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 import msgspec
 
 from core.kernel import figures as fmt
-from core.kernel.language import capital, tr
+from core.kernel.language import capital, joined, tr
 from core.kernel.values.cache import CachePlan, DiscussionCacheState
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.stack import ContextReport
@@ -18,7 +18,7 @@ from core.services.spending.estimates import NextRequest, next_request
 from core.talk.caching.accounts import extension_text, is_alive, provider_sentence
 from core.talk.caching.caching_messages import DisableCaching, EnableCaching, InvalidateCache
 from core.talk.caching.caching_step import abilities_for
-from core.talk.caching.warmth import why_of
+from core.talk.caching.warmth import CacheStatus, why_of
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base import view
 from panels.base.desk import READ_ONLY, Desk
@@ -188,7 +188,7 @@ def cache_card(desk: Desk, ui: Ui, summary: DiscussionSummary, *, has_name: bool
             ui.text("next", look.next_words, tone="muted", style="small", wraps=True)
         _figures(state, ui, meta, look)
         _misses(state, ui, meta)
-        _buttons(desk, ui, meta)
+        _buttons(desk, ui, summary, look)
 
 
 def _name(desk: Desk, ui: Ui, summary: DiscussionSummary, look: spending.CacheLook) -> None:
@@ -266,11 +266,12 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
         ui.text("rewrite", why.coming.text, tone=tone, style="small", wraps=True)
 
 
-def _buttons(desk: Desk, ui: Ui, meta: DiscussionMeta) -> None:
+def _buttons(desk: Desk, ui: Ui, summary: DiscussionSummary, look: spending.CacheLook) -> None:
+    meta = summary.meta
     about = abilities_for(desk.state, meta)
     ui.gap(8)
     with ui.row("buttons") if ui.width() >= BUTTONS_PX else ui.group("stacked", gap=6):
-        can, why = _can_invalidate(desk.state, meta, about)
+        can, why = _can_invalidate(desk.state, summary, look, about)
         if ui.button("invalidate", tr("Invalidate cache"), is_small=True, is_enabled=can, tip=why):
             desk.send(InvalidateCache(meta.id))
         if meta.caching_enabled:
@@ -286,10 +287,17 @@ def _buttons(desk: Desk, ui: Ui, meta: DiscussionMeta) -> None:
             desk.send(EnableCaching(meta.id))
 
 
-def _can_invalidate(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> tuple[bool, str]:
-    if (why := _cannot(state, meta, about)) or about is None:
+def _can_invalidate(
+    state: AppState, summary: DiscussionSummary, look: spending.CacheLook, about: Abilities | None
+) -> tuple[bool, str]:
+    if (why := _cannot(state, summary.meta, about)) or about is None:
         return False, why
-    return about.can_invalidate, about.invalidate_text
+    if look.standing.status is not CacheStatus.NONE:
+        return about.can_invalidate, about.invalidate_text
+    if summary.usage == Usage():
+        return False, tr("You have sent nothing in this discussion: it has no cache of its own.")
+    unknown = tr("The program knows of no cache, but the provider may have one.")
+    return about.can_invalidate, joined(" ", (unknown, about.invalidate_text))
 
 
 def _can_disable(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> tuple[bool, str]:

@@ -265,8 +265,8 @@ def _saved_figure(state: AppState) -> Figure:
     )
     value = fmt.dollars(abs(saved)) if abs(saved) >= 0.005 else fmt.money(-saved if is_loss else saved)
     return Figure(
-        value=f"-{value}" if is_loss else value,
-        label=tr("saved"),
+        value=value,
+        label=tr("extra cost") if is_loss else tr("saved"),
         tone="warn" if is_loss else "accent",
         tip=tip,
     )

@@ -278,10 +278,9 @@ def save_dialog(desk: Desk) -> None:
 
 def _figures(ui: Ui, total: UsageSum) -> None:
     """Cost, savings of caching and share that was read from it; then the speed."""
-    saved_tone: Tone = "ok" if total.saved_usd > 0 else "muted"
-    figures = (
+    figures: tuple[tuple[str, str, Tone], ...] = (
         (tr("Cost"), fmt.money(total.known_cost_usd, is_estimate=bool(total.estimates)), "text"),
-        (tr("Saved by caching"), saved_text(total), saved_tone),
+        _saved(total),
         (tr("Read from caches"), _hits(total) or tr("none"), "text"),
     )
     if ui.width() < FIGURE_PX:
@@ -294,7 +293,7 @@ def _figures(ui: Ui, total: UsageSum) -> None:
         with ui.row("figures"):
             for label, value, tone in figures:
                 with ui.surface(label, "card", padding=(12, 10)), ui.group("lines", gap=4):
-                    ui.text("value", value, style="h3", tone=tone)  # type: ignore[arg-type]
+                    ui.text("value", value, style="h3", tone=tone)
                     ui.text("label", label, tone="muted", style="small", wraps=True)
     used = tr(
         "{calls}, {input_tokens} input tokens, {output_tokens} output tokens",
@@ -304,6 +303,13 @@ def _figures(ui: Ui, total: UsageSum) -> None:
     )
     line = as_sentences(used, capital(speed_text(total)))
     ui.text("used", line, tone="muted", style="small", wraps=True)
+
+
+def _saved(total: UsageSum) -> tuple[str, str, Tone]:
+    """Label and figure of what caching saved; a loss has a label of its own."""
+    if total.saved_usd < 0 and not total.unsaved:
+        return tr("More than without caching"), fmt.money(-total.saved_usd), "warn"
+    return tr("Saved by caching"), saved_text(total), "ok" if total.saved_usd > 0 else "muted"
 
 
 def _series(desk: Desk, report: UsageReport) -> tuple[Series, ...]:

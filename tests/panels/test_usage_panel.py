@@ -46,6 +46,16 @@ def screen_of(state: AppState, **view: str) -> Screen:
     return Screen(state, view_of(UsageView(**view), panel="usage"))  # type: ignore[arg-type]
 
 
+def test_a_loss_by_caching_is_told_as_a_cost() -> None:
+    lost = replace(
+        REPORT, query=UsageQuery(by=UsageBy.KIND, per=UsageBy.MONTH), total=replace(SUM, saved_usd=-0.18)
+    )
+    words = screen_of(state_with(usage=lost), span="all", by="kind").ui.texts()
+
+    assert {"$0.18", "More than without caching"} <= {*words}
+    assert "Saved by caching" not in words
+
+
 def test_what_is_shown_is_what_was_asked_and_another_choice_asks_again() -> None:
     screen = screen_of(state_with(usage=REPORT), span="all", by="kind")
     words = screen.ui.texts()

@@ -16,6 +16,7 @@ from core.kernel.structures import with_entry
 from core.kernel.values.cache import ExtensionEvidence
 from core.kernel.values.settings import CachingSettings, Settings
 from core.kernel.values.state import AppState, ProgramState
+from core.kernel.values.usage import Usage
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.caching.caching_messages import DisableCaching, EnableCaching, InvalidateCache
 from core.talk.discussion.discussion_messages import SelectDiscussion
@@ -285,6 +286,21 @@ def test_what_a_provider_cannot_do_is_disabled_with_the_reason() -> None:
     assert "caches by itself" in off.tip
     assert _button(screen, "Invalidate cache", "Cached by Gemini").is_enabled
     assert "begins with a different line" in _button(screen, "Invalidate cache", "Cached by Gemini").tip
+
+
+def test_invalidate_is_off_before_anything_was_sent_and_says_where_no_cache_is_known() -> None:
+    row = replace(states.summary("d1", "X"), usage=Usage())
+    screen = _screen(with_fields(states.working(), summaries={"d1": row}))
+    button = screen.ui.find("Invalidate cache", kind="button")
+    assert not button.is_enabled
+    assert button.tip == "You have sent nothing in this discussion: it has no cache of its own."
+
+    screen = _screen(with_fields(states.working(), summaries={"d1": states.summary("d1", "X")}))
+    button = screen.ui.find("Invalidate cache", kind="button")
+    assert button.is_enabled
+    assert button.tip.startswith(
+        "The program knows of no cache, but the provider may have one. The program drops"
+    )
 
 
 def test_in_a_home_that_can_only_be_read_nothing_can_be_changed() -> None:

@@ -181,7 +181,7 @@ def test_a_loss_is_called_a_loss() -> None:
     totals = {"anthropic": ProviderTotals("anthropic", Usage(10, 1, 0), -0.25)}
     saved = spending.figures(with_fields(states.working(), totals=totals))[1]
 
-    assert (saved.value, saved.tone) == ("-$0.25", "warn")
+    assert (saved.value, saved.label, saved.tone) == ("$0.25", "extra cost", "warn")
     assert saved.tip.startswith("Caching cost you $0.25 more than no caching")
 
 
