@@ -201,13 +201,18 @@ V = TypeVar("V", bound=RoomView)
 
 
 class Dialog(msgspec.Struct):
-    """The open dialog: its subject, the typed text, and the command that waits for its answer."""
+    """The open dialog: its subject, the typed text, and the command that waits for its answer.
+
+    Args:
+        at: the marked line; is_entered: Enter waits until it is sure which line is the first.
+    """
 
     kind: str
     subject: str = ""
     text: str = ""
     at: int = 0
     command: Command | None = None
+    is_entered: bool = False
 
 
 class Typing(msgspec.Struct):

@@ -33,13 +33,18 @@ LABEL_CHARS = 90
 
 
 class PaletteHit(msgspec.Struct, frozen=True):
-    """A line of the palette. `run`: what choosing it does; key: tells it from the others."""
+    """A line of the palette.
+
+    Args:
+        key: tells it from the others; run: what choosing it does; is_name: a command or a discussion, which come first.
+    """
 
     label: str
     icon: str
     detail: str
     key: Hashable
     run: Callable[[Desk], None]
+    is_name: bool = False
 
 
 def hits(desk: Desk, query: str) -> tuple[PaletteHit, ...]:
@@ -93,6 +98,7 @@ def _action(desk: Desk, action: Action) -> PaletteHit:
         detail=action.shown_chord(desk.state),
         key=("action", action.id),
         run=lambda d: run_action(action.id, d),
+        is_name=True,
     )
 
 
@@ -111,7 +117,7 @@ def _discussions(state: AppState) -> Iterable[PaletteHit]:
         name, discussion_id = row.meta.name, row.meta.id
         yield PaletteHit(
             label=name, icon="comments", detail=tr("discussion"), key=("discussion", discussion_id),
-            run=_opens(discussion_id),
+            run=_opens(discussion_id), is_name=True,
         )  # fmt: skip
 
 
@@ -261,7 +267,7 @@ def palette(desk: Desk, dialog: Dialog) -> None:
         typed = ui.text_input("query", dialog.text, hint=HINT,
                               icon="magnifying-glass", is_focused=True)  # fmt: skip
         if typed is not None:
-            dialog.text, dialog.at = typed, 0
+            dialog.text, dialog.at, dialog.is_entered = typed, 0, False
             _look(desk, typed)
         found = hits(desk, dialog.text)
         dialog.at = _moved(desk, dialog.at, len(found))
@@ -278,8 +284,12 @@ def palette(desk: Desk, dialog: Dialog) -> None:
                 ui.text("detail", hit.detail, tone="faint", style="small")
             if clicks.clicked:
                 chosen = hit
-        if found and ui.shortcut("Enter", while_typing=True):
-            chosen = found[dialog.at]
+        if ui.shortcut("Enter", while_typing=True):
+            dialog.is_entered = True
+            _look(desk, dialog.text)
+        if dialog.is_entered and (dialog.at or _is_settled(desk.state, found, dialog.text)):
+            dialog.is_entered = False
+            chosen = found[dialog.at] if found else chosen
     if chosen is None and not closed.clicked and not ui.shortcut("Escape"):
         return
     view.dialog = None
@@ -294,9 +304,21 @@ def _moved(desk: Desk, at: int, count: int) -> int:
     return (at + step) % count if count else 0
 
 
+def _is_settled(state: AppState, found: Sequence[PaletteHit], query: str) -> bool:
+    """True if no message that is still looked for can become the first line: a name has the letters, or all was looked through."""
+    wanted, search = _wanted(query), state.discussions.search
+    if not wanted or (search.query == wanted and search.is_complete):
+        return True
+    return bool(found) and found[0].is_name and rank(found[0].label, query) is not None
+
+
+def _wanted(query: str) -> str:
+    return query.strip() if len(query.strip()) >= LEAST_CHARS else ""
+
+
 def _look(desk: Desk, query: str) -> None:
     """Have messages looked through for what is typed; for that of the list's search again once the palette is closed."""
-    wanted = query.strip() if len(query.strip()) >= LEAST_CHARS else ""
+    wanted = _wanted(query)
     if wanted != desk.state.discussions.search.query:
         desk.send(SearchDiscussions(wanted))
 

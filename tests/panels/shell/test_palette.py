@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from core.agent.agent_messages import KillCommands
 from core.kernel.values.state import AppState, SearchHits
-from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
+from core.talk.discussion.discussion_messages import CreateDiscussion, SearchDiscussions, SelectDiscussion
 from core.talk.turn.turn_messages import RetrySend
 from panels.base.desk import Desk
 from panels.base.ui import Ui
@@ -157,6 +157,42 @@ def test_a_slip_of_the_finger_finds_what_was_meant() -> None:
     assert "Keyboard shortcuts" in screen.ui.texts()
     screen.ui.type(HINT, "zzqqxx")
     assert screen.ui.shows("No command, name or text matches.")
+
+
+def test_an_early_enter_waits_for_messages_before_it_takes_a_command_that_is_only_like_it() -> None:
+    screen = _open()
+    screen.ui.type(HINT, "setings slot")
+    screen.ui.press("Enter")
+    assert screen.view.dialog is not None
+    assert {*screen.asked} == {SearchDiscussions("setings slot")}
+
+    hits = SearchHits(query="setings slot", ids=("d1",), lines={"d1": "setings slot"}, messages={"d1": "m2"})
+    screen.show(with_fields(screen.state, search=replace(hits, ids=(), messages={}, is_complete=False)))
+    assert screen.view.dialog is not None
+    screen.show(with_fields(screen.state, search=hits))
+    assert screen.view.dialog is None
+    assert SelectDiscussion("d1") in screen.asked
+
+
+def test_an_early_enter_takes_what_is_meant_once_no_message_has_the_words() -> None:
+    screen = _open()
+    screen.ui.type(HINT, "keybaord shortcust")
+    screen.ui.press("Enter")
+    assert screen.view.dialog is not None
+    assert screen.view.dialog.kind == "palette"
+    screen.show(with_fields(screen.state, search=SearchHits(query="keybaord shortcust")))
+    assert screen.view.dialog is not None
+    assert screen.view.dialog.kind == "shortcuts"
+
+
+def test_an_enter_that_waits_is_forgotten_when_more_is_typed() -> None:
+    screen = _open()
+    screen.ui.type(HINT, "keybaord")
+    screen.ui.press("Enter")
+    screen.ui.type(HINT, "keybaord shortcust")
+    screen.show(with_fields(screen.state, search=SearchHits(query="keybaord shortcust")))
+    assert screen.view.dialog is not None
+    assert screen.view.dialog.kind == "palette"
 
 
 def test_ctrl_k_opens_the_palette_while_no_command_runs() -> None:
