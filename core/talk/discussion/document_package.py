@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 from core.kernel.language import tr
 from core.kernel.patterns import late
+from core.talk.discussion.pdf_text import MAX_TEXT_CHARS
 
 MAX_PART_BYTES = 64_000_000
 """Bound of what one part of a document may unpack to."""
@@ -19,7 +20,6 @@ MAX_ALL_BYTES = 256_000_000
 MAX_PARTS = 20_000
 MAX_CELLS = 400_000
 """Cells of a workbook that are read."""
-TOO_MANY_CELLS = tr("the document holds more than {MAX_CELLS:,} cells", MAX_CELLS=MAX_CELLS)
 DAMAGED = tr("the file is damaged")
 LOCKED = tr("the document has a password"), tr("Save a copy without a password, then use that")
 _AS_PDF = tr("Save it as PDF or text in its program, then use that")
@@ -31,6 +31,33 @@ class DocumentError(ValueError):
     def __init__(self, why: str, remedy: str = _AS_PDF) -> None:
         super().__init__(why)
         self.why, self.remedy = why, remedy
+
+
+def too_long() -> DocumentError:
+    """Error of a document that holds more text than is read."""
+    return DocumentError(
+        tr("the document holds more than {MAX_TEXT_CHARS:,} characters", MAX_TEXT_CHARS=MAX_TEXT_CHARS),
+        tr("Split the file, or use only the part that matters"),
+    )
+
+
+class CellBudget:
+    """What a workbook's cells may still hold: a few bytes can name one long text in very many cells."""
+
+    def __init__(self) -> None:
+        self._cells, self._chars = MAX_CELLS, MAX_TEXT_CHARS
+
+    def take(self, said: str, times: int = 1) -> None:
+        """Take so many cells with the same text. Raises DocumentError past the bound."""
+        self._cells -= times
+        self._chars -= len(said) * times
+        if self._cells < 0:
+            raise DocumentError(
+                tr("the document holds more than {MAX_CELLS:,} cells", MAX_CELLS=MAX_CELLS),
+                tr("Split the file, or use only the part that matters"),
+            )
+        if self._chars < 0:
+            raise too_long()
 
 
 _ENTITY = late(rb"<!ENTITY|<\0!\0E\0N\0T\0I\0T\0Y")
@@ -48,13 +75,16 @@ class Package:
     """The parts of a document that is an archive, unpacked within bounds. Raises DocumentError past them."""
 
     def __init__(self, data: bytes) -> None:
-        self._archive = zipfile.ZipFile(io.BytesIO(data))
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except ValueError as fault:  # of places before the beginning of a torn file
+            raise zipfile.BadZipFile(str(fault)) from fault
         members = self._archive.infolist()
         if len(members) > MAX_PARTS:
             raise DocumentError(tr("the document has more than {MAX_PARTS:,} parts", MAX_PARTS=MAX_PARTS))
         if any(one.flag_bits & 1 for one in members):
             raise DocumentError(*LOCKED)
-        self.names = {one.filename.lstrip("/"): one for one in members}
+        self.names = {one.filename.replace("\\", "/").lstrip("/"): one for one in members}
         self._left = MAX_ALL_BYTES
 
     @property
@@ -68,10 +98,10 @@ class Package:
         member = self.names.get(name)
         if member is None:
             return b""
-        most = min(MAX_PART_BYTES, self._left)
+        most = MAX_PART_BYTES if self._left >= MAX_PART_BYTES else MAX_ALL_BYTES
         with self._archive.open(member) as file:
-            data = file.read(most + 1)
-        if len(data) > most:
+            data = file.read(min(MAX_PART_BYTES, self._left) + 1)
+        if len(data) > min(MAX_PART_BYTES, self._left):
             raise DocumentError(
                 tr("the document unpacks to more than {most:,} bytes", most=most),
                 tr("Split the file, or use only the part that matters"),
@@ -135,7 +165,12 @@ def pipe_table(rows: list[list[str]]) -> str:
     """Rows of a table as Markdown, without the empty rows and columns at its edges; the first row is its head.
 
     A table of one cell is the text of that cell.
+
+    Raises:
+        DocumentError: it would hold more text than is read.
     """
+    if max(map(len, rows), default=0) * len(rows) * len("| ") > MAX_TEXT_CHARS:
+        raise too_long()
     rows = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
     while rows and not any(rows[-1]):
         rows.pop()

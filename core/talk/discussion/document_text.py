@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.patterns import late
-from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, plain_tree
+from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, plain_tree, too_long
 from core.talk.discussion.page_text import page_text
 from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES, MAX_TEXT_CHARS, Found, read_pdf
 
@@ -59,13 +59,10 @@ def document_text(data: bytes, ending: str = "") -> str:
         raise
     except (ET.ParseError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as fault:
         raise DocumentError(DAMAGED, tr("Open the file and save it again, then use the new file")) from fault
-    except (ValueError, LookupError, RecursionError, NotImplementedError, RuntimeError) as fault:
+    except (ValueError, LookupError, ArithmeticError, RuntimeError) as fault:
         raise DocumentError(tr("the program cannot read this document")) from fault
     if len(text) > MAX_TEXT_CHARS:
-        raise DocumentError(
-            tr("the document holds more than {MAX_TEXT_CHARS:,} characters", MAX_TEXT_CHARS=MAX_TEXT_CHARS),
-            tr("Split the file, or use only the part that matters"),
-        )
+        raise too_long()
     if not text.strip():
         raise DocumentError(
             tr("the document holds no text, only pictures or nothing"),

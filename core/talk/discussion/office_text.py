@@ -10,13 +10,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from core.kernel.patterns import late
-from core.talk.discussion.document_package import (
-    MAX_CELLS,
-    TOO_MANY_CELLS,
-    DocumentError,
-    Package,
-    pipe_table,
-)
+from core.talk.discussion.document_package import CellBudget, Package, pipe_table
 
 _MOST_DEPTH = 30
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
@@ -28,15 +22,15 @@ def slides_text(package: Package) -> str:
     tree = package.tree(package.main)
     pages: list[str] = []
     for number, one in enumerate(() if tree is None else tree.iter("sldId"), 1):
-        name = related[one.get("r:id", "")].target
-        slide = package.tree(name)
-        if slide is None:
+        reference = related.get(one.get("r:id", ""))
+        slide = package.tree(reference.target) if reference is not None else None
+        if reference is None or slide is None:
             continue
         blocks = list(filter(None, _shapes(slide.find("cSld/spTree"), 0)))
         hidden = " (hidden)" if slide.get("show") in {"0", "false"} else ""
         title = next((one.removeprefix(_TITLE) for one in blocks if one.startswith(_TITLE)), "")
         head = f"## Slide {number}{hidden}" + (f": {title}" if title else "")
-        notes = [one.target for one in package.related(name).values() if one.kind == "notesSlide"]
+        notes = [one.target for one in package.related(reference.target).values() if one.kind == "notesSlide"]
         said = [_notes(package.tree(note)) for note in notes]
         spoken = [f"Notes: {note}" for note in said if note]
         pages.append("\n\n".join((head, *(one for one in blocks if not one.startswith(_TITLE)), *spoken)))
@@ -124,7 +118,7 @@ def workbook_text(package: Package) -> str:
     forms = _forms(package.tree(kinds.get("styles", "")))
     about = tree.find("workbookPr")
     epoch = datetime(1904, 1, 1) if about is not None and about.get("date1904") in {"1", "true"} else None  # noqa: DTZ001
-    left = MAX_CELLS
+    budget = CellBudget()
     told: list[str] = []
     for sheet in tree.iter("sheet"):
         where = related.get(sheet.get("r:id", ""))
@@ -134,18 +128,13 @@ def workbook_text(package: Package) -> str:
         cells: dict[int, dict[int, str]] = {}
         for row, column, said in _cells(data, shared, forms, epoch):
             if said:
-                left -= 1
-                if left < 0:
-                    raise DocumentError(TOO_MANY_CELLS)
+                budget.take(said)
                 cells.setdefault(row, {})[column] = said
         hidden = " (hidden)" if sheet.get("state", "visible") != "visible" else ""
         head = f"## {sheet.get('name', '')}{hidden}"
         if cells:
-            first = min(min(row) for row in cells.values())
-            rows = [
-                [row.get(column, "") for column in range(first, max(row) + 1)]
-                for _, row in sorted(cells.items())
-            ]
+            columns = sorted(set[int]().union(*cells.values()))
+            rows = [[row.get(column, "") for column in columns] for _, row in sorted(cells.items())]
             told.append(f"{head}\n\n{pipe_table(rows)}")
     return "\n\n".join(told)
 
@@ -229,16 +218,20 @@ def _value(cell: Any, shared: list[str], forms: list[str], epoch: datetime | Non
     return _number(said, form, epoch)
 
 
+_MOST_DAYS = 2_958_466
+"""Days from 1900 to the end of the year 9999; from 1904 there are 1462 fewer."""
+
+
 def _number(said: str, form: str, epoch: datetime | None) -> str:
     try:
         value = float(said)
     except ValueError:
         return said
-    if form == "day" and 0 <= value < 2_958_466:
+    if form == "day" and 0 <= value < (_MOST_DAYS if epoch is None else _MOST_DAYS - 1_462):
         return _day(value, epoch)
-    if form == "span" and value >= 0:
-        minutes = round(value * 1440)
-        return f"{minutes // 60}:{minutes % 60:02}"
+    if form == "span" and 0 <= value < _MOST_DAYS:
+        minutes, seconds = divmod(round(value * 86_400), 60)
+        return f"{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
     if form == "share":
         return f"{value * 100:.15g}%"
     return said if said.lstrip("-").isdigit() else f"{value:.15g}"  # as many digits as Excel shows

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from core.talk.discussion.document_package import (
     DAMAGED,
     LOCKED,
-    MAX_CELLS,
-    TOO_MANY_CELLS,
+    CellBudget,
     DocumentError,
     Package,
     pipe_table,
@@ -17,7 +16,6 @@ from core.talk.discussion.document_package import (
 from core.talk.discussion.word_text import ACCEPTED, roman
 
 _MOST_DEPTH = 40
-_MAX_REPEATS = 1_000
 _PASSED = frozenset(
     {"tracked-changes", "annotation-end", "sequence-decls", "variable-decls", "forms", "settings"}
 )
@@ -58,7 +56,7 @@ class _Reader:
         }
         self._notes: list[str] = []
         self._counts: dict[tuple[str, int], int] = {}
-        self._left = MAX_CELLS
+        self._budget = CellBudget()
 
     def text(self) -> str:
         body = self._tree.find("body")
@@ -194,19 +192,21 @@ class _Reader:
         rows: list[list[str]] = []
         for row in _rows(element, 0):
             given: list[str] = []
+            repeats, empty = _times(row, "number-rows-repeated"), 0
             for cell in row:
                 if cell.tag not in {"table-cell", "covered-table-cell"}:
                     continue
                 said = _joined(self._blocks(cell, depth + 1)) if cell.tag == "table-cell" else ""
                 times = _times(cell, "number-columns-repeated")
-                given += [said] * (times if said else min(times, 256))
-            self._left -= len(given)
-            if self._left < 0:
-                raise DocumentError(TOO_MANY_CELLS)
-            rows += [given] * (_times(row, "number-rows-repeated") if any(given) else 1)
-        while rows and not any(rows[0]):
-            del rows[0]
-        return pipe_table([row for row in rows if any(row)])
+                if not said:
+                    empty += times
+                    continue
+                self._budget.take("", empty * repeats)
+                self._budget.take(said, times * repeats)
+                given += [""] * empty + [said] * times
+                empty = 0
+            rows += [given] * (repeats if given else 0)
+        return pipe_table(rows)
 
 
 def _rows(element: Any, depth: int) -> Iterator[Any]:
@@ -219,7 +219,7 @@ def _rows(element: Any, depth: int) -> Iterator[Any]:
 
 def _times(element: Any, name: str) -> int:
     said = element.get(name, "1")
-    return min(int(said), _MAX_REPEATS) if said.isascii() and said.isdigit() and len(said) < 9 else 1
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 9 else 1
 
 
 def _pictured(frame: Any) -> Iterator[str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, pipe_table
 
 _MOST_DEPTH = 40
 """Tables in tables, and boxes in boxes, that are read."""
+_MOST_SPAN = 63
+"""Columns of a table of Word."""
 _WITHIN = frozenset(
     {
         "hyperlink",
@@ -49,7 +54,40 @@ _SIGNS = {
     0xF0B7: "•",
     0xF0E0: "→",
 }
-"""Signs of the fonts Wingdings and Symbol that mean something."""
+"""Signs of the font Wingdings that mean something."""
+_SYMBOLS = dict(
+    zip(
+        (
+            *range(0x41, 0x5B),
+            *range(0x61, 0x7B),
+            *(
+                0x22,
+                0x24,
+                0x27,
+                0x2D,
+                0xA2,
+                0xA3,
+                0xA5,
+                0xB0,
+                0xB1,
+                0xB2,
+                0xB3,
+                0xB4,
+                0xB5,
+                0xB6,
+                0xB7,
+                0xB8,
+                0xB9,
+            ),
+            *(0xBA, 0xBB, 0xC7, 0xC8, 0xCE, 0xCF, 0xD1, 0xD5, 0xD6, 0xD7, 0xD8, 0xD9, 0xDA, 0xE5, 0xF2),
+            *range(0xAB, 0xB0),
+            *range(0xDB, 0xE0),
+        ),
+        "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖαβχδεφγηιϕκλμνοπθρστυϖωξψζ∀∃∋−′≤∞°±″≥×∝∂•÷≠≡≈∩∪∈∉∇∏√⋅¬∧∨∑∫↔←↑→↓⇔⇐⇑⇒⇓",
+        strict=True,
+    )
+)
+"""Signs of the font Symbol that are no digits and marks. Source: Unicode's mapping of Adobe's Symbol encoding."""
 ACCEPTED = "[Tracked changes are shown as accepted.]"
 
 
@@ -165,13 +203,8 @@ class _Word:
         """Words of a paragraph; text in boxes that hang on it is put into `boxes`."""
         pieces: list[tuple[str, str]] = []
         self._runs(element, depth, pieces, boxes)
-        merged: list[tuple[str, str]] = []
-        for form, text in pieces:
-            if merged and merged[-1][0] == form:
-                merged[-1] = (form, merged[-1][1] + text)
-            elif text:
-                merged.append((form, text))
-        return "".join(_formed(form, text) for form, text in merged)
+        alike = groupby((one for one in pieces if one[1]), key=itemgetter(0))
+        return "".join(_formed(form, "".join(text for _, text in run)) for form, run in alike)
 
     def _runs(self, element: Any, depth: int, pieces: list[tuple[str, str]], boxes: list[str]) -> None:
         if depth > _MOST_DEPTH:
@@ -237,8 +270,7 @@ class _Word:
                 case "noBreakHyphen":
                     pieces.append((form, "-"))
                 case "sym":
-                    code = int(child.get("char", "0"), 16)
-                    pieces.append((form, _SIGNS.get(code, "") if 0xE000 <= code < 0xF900 else chr(code)))
+                    pieces.append((form, _sign(child.get("font", ""), child.get("char", ""))))
                 case "footnoteReference" | "endnoteReference":
                     self._note(child.tag.removesuffix("Reference"), child.get("id", ""), depth, pieces)
                 case "commentReference":
@@ -267,18 +299,29 @@ class _Word:
         rows: list[list[str]] = []
         for row in _inner(table, "tr"):
             before = row.find("trPr/gridBefore")
-            given = [""] * (_whole(before.get("val"), 0) if before is not None else 0)
+            given = [""] * (min(_whole(before.get("val"), 0), _MOST_SPAN) if before is not None else 0)
             for cell in _inner(row, "tc"):
                 about = cell.find("tcPr")
                 span = about.find("gridSpan") if about is not None else None
                 merged = about.find("vMerge") if about is not None else None
                 is_below = merged is not None and merged.get("val") != "restart"
                 given.append("" if is_below else _joined(self._blocks(cell, depth + 1)))
-                given += [""] * (min(_whole(span.get("val"), 1), 60) - 1 if span is not None else 0)
+                given += [""] * (min(_whole(span.get("val"), 1), _MOST_SPAN) - 1 if span is not None else 0)
             rows.append(given)
         if len(rows) == 1 and len(rows[0]) == 1:
             return rows[0][0]
         return pipe_table(rows)
+
+
+def _sign(font: str, said: str) -> str:
+    """A sign that is named by its font and its code in hexadecimal digits; empty for a mere ornament."""
+    code = int(said, 16) if _CODE.fullmatch(said) else 0
+    if not 0xF000 <= code < 0xF100:
+        return "" if 0xE000 <= code < 0xF900 else chr(code)
+    own = code - 0xF000
+    if font == "Symbol":
+        return _SYMBOLS.get(own, chr(own) if 0x20 <= own < 0x7F else "")
+    return _SIGNS.get(code, "")
 
 
 def _inner(element: Any, name: str) -> Iterator[Any]:
@@ -458,6 +501,7 @@ def roman(value: int) -> str:
 
 # Formulas: OMML in one line, as `core.talk.discussion.page_text` writes MathML.
 
+_CODE = re.compile("[0-9A-Fa-f]{1,4}")
 _PARTS = {"sSup": "^", "sSub": "_", "f": "/", "limLow": "_", "limUpp": "^"}
 
 
@@ -475,9 +519,32 @@ def _formula(element: Any, depth: int) -> str:
         case "rad", [*degree, inner]:
             return f"{''.join(degree)}√({inner})"
         case "d", _:
-            return f"({', '.join(parts)})"
+            start, end = _property(element, "begChr", "("), _property(element, "endChr", ")")
+            return f"{start}{', '.join(parts)}{end}"
+        case "nary", _:
+            ends = ((mark, _under(element, name, depth)) for mark, name in (("_", "sub"), ("^", "sup")))
+            bounds = "".join(mark + _grouped(said) for mark, said in ends if said)
+            return f"{_property(element, 'chr', '∫')}{bounds} {_under(element, 'e', depth)}"
+        case "m" | "eqArr", _:
+            return "; ".join(parts)
+        case "func", _:
+            return " ".join(parts)
+        case "mr", _:
+            return ", ".join(parts)
         case _:
             return "".join(parts)
+
+
+def _under(element: Any, name: str, depth: int) -> str:
+    """Formula in a child, empty where there is none."""
+    child = element.find(name)
+    return "" if child is None else _formula(child, depth + 1).strip()
+
+
+def _property(element: Any, name: str, otherwise: str) -> str:
+    """Sign that a formula's properties name."""
+    told = element.find(f"{element.tag}Pr/{name}")
+    return otherwise if told is None else str(told.get("val", ""))
 
 
 def _grouped(said: str) -> str:

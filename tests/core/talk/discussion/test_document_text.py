@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 
 import pytest
 
@@ -15,7 +16,7 @@ R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationship
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
-def packed(parts: dict[str, str]) -> bytes:
+def packed(parts: Mapping[str, str | bytes]) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():
@@ -110,6 +111,21 @@ def test_a_contract_keeps_the_numbers_that_word_shows() -> None:
             "a/(b+c)",
         ),
         (
+            ("<w:p><oMath><nary><naryPr><chr val='∑'/></naryPr><sub><r><t>i=1</t></r></sub><sup><r><t>n</t></r></sup>"
+            "<e><d><dPr><begChr val='|'/><endChr val='|'/></dPr><e><r><t>x</t></r></e></d></e></nary></oMath></w:p>"),
+            "∑_(i=1)^n |x|",
+        ),
+        (
+            ("<w:p><oMath><d><e><m><mr><e><r><t>a</t></r></e><e><r><t>b</t></r></e></mr><mr><e><r><t>c</t></r></e>"
+            "<e><r><t>d</t></r></e></mr></m></e></d></oMath></w:p>"),
+            "(a, b; c, d)",
+        ),
+        (
+            ("<w:p><w:r><w:t>p </w:t><w:sym w:font='Symbol' w:char='F0B3'/><w:t> 5 </w:t>"
+            "<w:sym w:font='Symbol' w:char='F06D'/><w:t>g</w:t><w:sym w:font='x' w:char='zz'/></w:r></w:p>"),
+            "p ≥ 5 μg",
+        ),
+        (
             f"<w:p>{run('Sum')}<w:r><w:footnoteReference w:id='2'/></w:r><w:r><w:commentReference w:id='0'/></w:r></w:p>",
             "Sum[^1] [Comment by Ada: check]\n\n[^1]: net",
         ),
@@ -129,7 +145,8 @@ def test_word_keeps_what_changes_the_meaning(body: str, said: str) -> None:
     assert document_text(word(body, **notes)).strip() == said
 
 
-def test_slides_have_titles_lists_tables_and_notes() -> None:
+def slides(lost: str = "") -> bytes:
+    """Two slides; `lost`: id of one more, of which nothing is there."""
     title = '<p:sp><p:nvSpPr><p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>Plan</a:t></a:r></a:p></p:txBody></p:sp>'
     points = '<p:sp><p:txBody><a:p><a:r><a:t>one</a:t></a:r></a:p><a:p><a:pPr lvl="1"/><a:r><a:t>two</a:t></a:r></a:p></p:txBody></p:sp>'
     cell = "<a:tc><p:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></p:txBody></a:tc>"
@@ -137,10 +154,11 @@ def test_slides_have_titles_lists_tables_and_notes() -> None:
     table = f"<p:graphicFrame><a:graphic><a:tbl><a:tr>{cells}</a:tr><a:tr>{cells}</a:tr></a:tbl></a:graphic></p:graphicFrame>"
     names = f'xmlns:p="p" xmlns:a="a" {R}'
     notes = '<p:sp><p:nvSpPr><p:nvPr><p:ph type="body"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>speak</a:t></a:r></a:p></p:txBody></p:sp>'
-    data = packed(
+    return packed(
         {
             "_rels/.rels": relations(officeDocument="/ppt/presentation.xml"),
-            "ppt/presentation.xml": f'<p:x {names}><p:sldId id="256" r:id="slide2"/><p:sldId id="257" r:id="slide1"/></p:x>',
+            "ppt/presentation.xml": f'<p:x {names}><p:sldId id="256" r:id="slide2"/><p:sldId id="257" r:id="slide1"/>'
+            f'{f"""<p:sldId r:id="{lost}"/>""" if lost else ""}</p:x>',
             "ppt/_rels/presentation.xml.rels": relations(slide1="slides/s1.xml", slide2="slides/s2.xml"),
             "ppt/slides/s1.xml": f'<p:sld show="0" {names}><p:cSld><p:spTree>{table}</p:spTree></p:cSld></p:sld>',
             "ppt/slides/s2.xml": f"<p:sld {names}><p:cSld><p:spTree>{points}{title}</p:spTree></p:cSld></p:sld>",
@@ -148,41 +166,56 @@ def test_slides_have_titles_lists_tables_and_notes() -> None:
             "ppt/notes/n1.xml": f"<p:notes {names}>{notes}</p:notes>",
         }
     )
-    assert document_text(data) == (
+
+
+def test_slides_have_titles_lists_tables_and_notes() -> None:
+    assert document_text(slides()) == (
         "## Slide 1: Plan\n\none\n  - two\n\nNotes: speak\n\n## Slide 2 (hidden)\n\n| a | b |\n| --- | --- |\n| a | b |\n"
     )
 
 
-def test_a_workbook_shows_days_shares_and_hours_as_such() -> None:
-    def cell(place: str, value: str, style: int = 0, kind: str = "n") -> str:
-        return f'<c r="{place}" s="{style}" t="{kind}"><v>{value}</v></c>'
+def cell(place: str, value: str, style: int = 0, kind: str = "n") -> str:
+    return f'<c r="{place}" s="{style}" t="{kind}"><v>{value}</v></c>'
 
-    rows = (
-        f"<row r='3'>{cell('B3', '0', kind='s')}{cell('C3', '46086', 1)}{cell('D3', '0.125', 2)}</row>"
-        f"<row r='4'>{cell('B4', '0.30000000000000004')}{cell('C4', '46086.5625', 1)}{cell('D4', '1.25', 3)}</row>"
-        f"<row r='9'>{cell('B9', '1', kind='b')}<c r='C9'><f>SUM(B4)</f></c>{cell('D9', '0.385416667', 1)}</row>"
-    )
+
+ROWS = (
+    f"<row r='3'>{cell('B3', '0', kind='s')}{cell('C3', '46086', 1)}{cell('D3', '0.125', 2)}</row>"
+    f"<row r='4'>{cell('B4', '0.30000000000000004')}{cell('C4', '46086.5625', 1)}{cell('D4', '1.25', 3)}{cell('E4', '0.128958333', 3)}</row>"
+    f"<row r='9'>{cell('B9', '1', kind='b')}<c r='C9'><f>SUM(B4)</f></c>{cell('D9', '0.385416667', 1)}</row>"
+)
+
+
+def workbook(
+    *sheets: str, shared: str = "<si><r><t>Item</t></r><r><t>s</t></r><rPh><t>yomi</t></rPh></si>"
+) -> bytes:
+    """A workbook with these rows of sheets; styles: 0 plain, 1 day, 2 share, 3 span of hours."""
     styles = """<styleSheet><numFmts><numFmt numFmtId="170" formatCode="[h]:mm"/></numFmts>
     <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="10"/><xf numFmtId="170"/></cellXfs></styleSheet>"""
-    data = packed(
+    links = {f"worksheet{number}": f"worksheets/{number}.xml" for number in range(len(sheets))}
+    told = "".join(f'<sheet name="Costs" r:id="{name}"/>' for name in links)
+    return packed(
         {
             "_rels/.rels": relations(officeDocument="xl/workbook.xml"),
-            "xl/workbook.xml": f'<workbook {R}><sheets><sheet name="Costs" r:id="worksheet1"/></sheets></workbook>',
-            "xl/_rels/workbook.xml.rels": relations(
-                worksheet1="worksheets/s.xml", styles="styles.xml", sharedStrings="shared.xml"
-            ),
-            "xl/worksheets/s.xml": f"<worksheet><sheetData>{rows}</sheetData></worksheet>",
+            "xl/workbook.xml": f"<workbook {R}><sheets>{told}</sheets></workbook>",
+            "xl/_rels/workbook.xml.rels": relations(**links, styles="styles.xml", sharedStrings="shared.xml"),
+            **{
+                f"xl/worksheets/{number}.xml": f"<worksheet><sheetData>{rows}</sheetData></worksheet>"
+                for number, rows in enumerate(sheets)
+            },
             "xl/styles.xml": styles,
-            "xl/shared.xml": "<sst><si><r><t>Item</t></r><r><t>s</t></r><rPh><t>yomi</t></rPh></si></sst>",
+            "xl/shared.xml": f"<sst>{shared}</sst>",
         }
     )
-    assert document_text(data) == (
-        "## Costs\n\n| Items | 2026-03-05 | 12.5% |\n| --- | --- | --- |\n"
-        "| 0.3 | 2026-03-05 13:30 | 30:00 |\n| TRUE | =SUM(B4) | 09:15 |\n"
+
+
+def test_a_workbook_shows_days_shares_and_hours_as_such() -> None:
+    assert document_text(workbook(ROWS)) == (
+        "## Costs\n\n| Items | 2026-03-05 | 12.5% |  |\n| --- | --- | --- | --- |\n"
+        "| 0.3 | 2026-03-05 13:30 | 30:00 | 3:05:42 |\n| TRUE | =SUM(B4) | 09:15 |  |\n"
     )
 
 
-def test_an_open_document_keeps_numbers_struck_text_and_notes() -> None:
+def open_document() -> bytes:
     content = """<office:d xmlns:office="o" xmlns:text="t" xmlns:style="s" xmlns:table="b"><office:automatic-styles>
     <style:style style:name="Old"><style:text-properties style:text-line-through-style="solid"/></style:style>
     <style:style style:name="Up"><style:text-properties style:text-position="super 58%"/></style:style>
@@ -196,11 +229,17 @@ def test_an_open_document_keeps_numbers_struck_text_and_notes() -> None:
     </text:list-item></text:list><table:table><table:table-row><table:table-cell table:number-columns-repeated="2"><text:p>a</text:p>
     </table:table-cell><table:table-cell table:number-columns-repeated="16000"/></table:table-row><table:table-row
     table:number-rows-repeated="1000000"><table:table-cell/></table:table-row></table:table></office:text></office:body></office:d>"""
-    data = packed({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content})
-    assert document_text(data) == (
+    return packed({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content})
+
+
+def test_an_open_document_keeps_numbers_struck_text_and_notes() -> None:
+    assert document_text(open_document()) == (
         "[Tracked changes are shown as accepted.]\n\n## Head\n\nm<sup>2</sup> or ~~ft~~  end[^1]\n\n3. three\n4. four\n\n"
         "| a | a |\n| --- | --- |\n\n[^1]: why\n"
     )
+
+
+PAGE = '<?xml version="1.0"?><html><head><title/></head><body><h1>One</h1><p>He<a id="x"/>llo<br/>w&#246;rld</p></body></html>'
 
 
 def book(page: str, **more: str) -> bytes:
@@ -221,10 +260,9 @@ def book(page: str, **more: str) -> bytes:
 
 
 def test_a_book_is_its_pages_in_their_order_also_where_xml_closes_elements() -> None:
-    page = '<?xml version="1.0"?><html><head><title/></head><body><h1>One</h1><p>He<a id="x"/>llo<br/>w&#246;rld</p></body></html>'
-    assert document_text(book(page)) == "# Tales\nAda\n\n# One\n\nHello\nwörld\n"
+    assert document_text(book(PAGE)) == "# Tales\nAda\n\n# One\n\nHello\nwörld\n"
     with pytest.raises(DocumentError, match="DRM"):
-        document_text(book(page, **{"META-INF/encryption.xml": '<e><EncryptionMethod Algorithm="aes"/></e>'}))
+        document_text(book(PAGE, **{"META-INF/encryption.xml": '<e><EncryptionMethod Algorithm="aes"/></e>'}))
 
 
 def test_an_export_of_evernote_is_read_note_by_note() -> None:
@@ -262,3 +300,100 @@ def test_entities_and_parts_past_the_bound_are_refused(monkeypatch: pytest.Monke
     assert "entities" in read_document(data)["problem"]
     monkeypatch.setattr(document_package, "MAX_PART_BYTES", 500)
     assert "unpacks to more than 500 bytes" in read_document(word(p("x" * 600)))["problem"]
+
+
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+
+
+def sheet(rows: str) -> bytes:
+    """An ods with these rows of one sheet."""
+    names = "xmlns:o='o' xmlns:text='t' xmlns:table='b'"
+    table = f"<table:table table:name='Costs'>{rows}</table:table>"
+    content = f"<o:d {names}><o:body><o:spreadsheet>{table}</o:spreadsheet></o:body></o:d>"
+    return packed({"mimetype": ODS, "content.xml": content})
+
+
+def filled(said: str, columns: int = 1) -> str:
+    return f"<table:table-cell table:number-columns-repeated='{columns}'><text:p>{said}</text:p></table:table-cell>"
+
+
+def row(cells: str, times: int = 1) -> str:
+    return f"<table:table-row table:number-rows-repeated='{times}'>{cells}</table:table-row>"
+
+
+def empty(columns: int) -> str:
+    return f"<table:table-cell table:number-columns-repeated='{columns}'/>"
+
+
+def test_the_empty_rest_of_a_sheets_rows_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_package, "MAX_CELLS", 20)
+    data = sheet(row(filled("a") + empty(16_383)) * 10 + row(empty(16_384), 1_048_000))
+    assert document_text(data) == "## Costs\n\n| a |\n| --- |\n" + "| a |\n" * 9
+
+
+def test_cells_stand_in_their_columns_behind_many_empty_ones() -> None:
+    text = document_text(sheet(row(filled("a") + empty(300) + filled("b")) + row(filled("c", 302))))
+    head, _, last = text.partition("\n\n")[2].strip().split("\n")
+    assert head.split("|")[302].strip() == "b"
+    assert [cell.strip() for cell in last.split("|")[1:-1]] == ["c"] * 302
+
+
+def test_equal_rows_are_all_there() -> None:
+    assert document_text(sheet(row(filled("a") + filled("b"), 1_200))).count("| a | b |") == 1_200
+
+
+def test_a_stray_cell_far_to_the_right_makes_no_row_wide() -> None:
+    rows = "".join(f"<row r='{n}'>{cell(f'A{n}', str(n))}</row>" for n in range(1, 400))
+    text = document_text(workbook(f"{rows}<row r='400'>{cell('A400', '400')}{cell('XFD400', '7')}</row>"))
+    assert text.endswith("| 400 | 7 |\n")
+    assert "| 399 |  |" in text
+
+
+def test_what_cells_name_together_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_package, "MAX_CELLS", 50)
+    monkeypatch.setattr(document_package, "MAX_TEXT_CHARS", 1_000)
+    long = f"<si><t>{'x' * 300}</t></si>"
+    named = "".join(f"<row>{cell(f'A{n}', '0', kind='s')}</row>" for n in range(1, 10))
+    diagonal = "".join(f"<row>{cell(f'{chr(64 + n)}{n}', '1')}</row>" for n in range(1, 27))
+    many = "".join(f"<row>{cell(f'A{n}', '1')}</row>" for n in range(1, 40))
+    for data, why in (
+        (workbook(named, shared=long), "characters"),
+        (workbook(*[f"<row>{cell('A1', '0', kind='s')}</row>"] * 9, shared=long), "characters"),
+        (workbook(diagonal), "characters"),
+        (workbook(many, many), "more than 50 cells"),
+        (sheet(row(filled("x" * 100), 30)), "characters"),
+        (sheet(row(filled("x", 8), 8)), "more than 50 cells"),
+        (sheet(row(empty(99_999_999) + filled("x"))), "more than 50 cells"),
+    ):
+        assert why in read_document(data)["problem"], why
+
+
+def test_two_parts_of_one_name_and_deep_elements_are_read_or_said() -> None:
+    file = io.BytesIO(word(p("first")))
+    body = f"<w:document {W}><w:body>{p('second')}</w:body></w:document>"
+    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("word/document.xml", body)
+    assert document_text(file.getvalue()) == "second\n"
+    for name in ("w:sdt", "w:tbl", "w:p", "w:ins"):
+        deep = f"<{name}>" * 3_000 + p("low") + f"</{name}>" * 3_000
+        assert "holds no text" in read_document(word(deep))["problem"]
+    controls = "<w:sdt>" * 3_000 + "<w:tr/>" + "</w:sdt>" * 3_000
+    assert "cannot read" in read_document(word(f"<w:tbl>{controls}</w:tbl>"))["problem"]
+
+
+def test_more_parts_than_the_bound_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_package, "MAX_PARTS", 3)
+    assert "more than 3 parts" in read_document(word(p("x"), styles="", numbering=""))["problem"]
+    monkeypatch.undo()
+    monkeypatch.setattr(document_package, "MAX_ALL_BYTES", 400)
+    assert "unpacks to more than 400 bytes" in read_document(word(p("x" * 300)))["problem"]
+
+
+def test_a_slide_that_is_not_there_leaves_the_others() -> None:
+    assert "## Slide 2 (hidden)" in document_text(slides(lost="slide9"))
+
+
+def test_an_archive_with_backslashes_in_its_names_is_read() -> None:
+    with zipfile.ZipFile(io.BytesIO(word(p("from elsewhere")))) as archive:
+        parts = {name.replace("/", "\\"): archive.read(name) for name in archive.namelist()}
+    assert document_text(packed(parts)) == "from elsewhere\n"
