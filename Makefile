@@ -3,7 +3,7 @@
 # make bench   run every benchmark; make bench-agent, -app, -cache, -knowledge, -memory, -retrieval, -sound, -trust run one suite
 # make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery; kill a whole
 #              program at every write of a queue, an export and a first start; send 100,000 vendors' streams with fields
-#              of other types, and 40,000 files of other programs to their readers
+#              of other types, and 40,000 files of other programs and documents to their readers
 # make bench-peers   real clients of other programs on one tool day beside this one, billed alike; needs npm and a network
 # make optional   tests with the real Claude Code, which npm installs into .optional
 # make wheels  build the three wheels and the sdist into build/wheels, install them with plain pip, and run them

@@ -1,12 +1,14 @@
-"""Reads files of other programs with one thing in each that its program would not write; prints a table."""
+"""Reads files of other programs, and documents, with one thing in each that its program would not write; prints a table."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 
-from tests.core.talk.transcripts.shape_fuzz import SEEDS, problem
+from tests.core.talk.discussion import document_fuzz
+from tests.core.talk.transcripts import shape_fuzz
 
 FILES = 40_000
 
@@ -16,14 +18,18 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=FILES, help="how many files in all")
     options = parser.parse_args(arguments)
-    share = -(-options.files // len(SEEDS))
+    rows = [
+        *((one.kind.value, one.id, partial(shape_fuzz.problem, one)) for one in shape_fuzz.SEEDS),
+        *(("document", one.id, partial(document_fuzz.problem, one)) for one in document_fuzz.SEEDS),
+    ]
+    share = -(-options.files // len(rows))
     failed = 0
-    for seed in SEEDS:
-        wrong = [said for number in range(share) if (said := problem(seed, number))]
+    for kind, name, problem in rows:
+        wrong = [said for number in range(share) if (said := problem(number))]
         failed += len(wrong)
         told = f"{len(wrong)} FAILED, the first: {wrong[0]}" if wrong else "all held"
-        sys.stdout.write(f"{seed.kind.value:16}{share:7}  {told}  ({seed.id})\n")
-    sys.stdout.write(f"{share * len(SEEDS)} files, {f'{failed} FAILED' if failed else 'all held'}\n")
+        sys.stdout.write(f"{kind:16}{share:7}  {told}  ({name})\n")
+    sys.stdout.write(f"{share * len(rows)} files, {f'{failed} FAILED' if failed else 'all held'}\n")
     return int(failed > 0)
 
 
