@@ -100,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     if {"-h", "--help"} & set(arguments[:1]):
         print(
-            f"python -m bench [SUITE …] [options of the suite]; suites are: {', '.join(SUITES)}; none: all."
+            f"python -m tests.bench [SUITE …] [options of the suite]; suites are: {', '.join(SUITES)}; none: all."
         )
         return 0
     first = next((n for n, argument in enumerate(arguments) if argument.startswith("-")), len(arguments))

@@ -1,6 +1,6 @@
 """Replays a person's days under the program and under peers' policies; says what each costs, and what is least.
 
-`make bench-cache` runs all of it. `python -m bench cache --seeds 3 --parts days` is enough to look at a change: parts are
+`make bench-cache` runs all of it. `python -m tests.bench cache --seeds 3 --parts days` is enough to look at a change: parts are
 `days` (without tool turns), `tools` (with them), `rules`, `talks` (short discussions), `odds` (what the right odds would
 save), `foresight` (what no rule without it can save), `edits`, `money`, `wire`, `parallel`, `short` (short discussions one after another), `first` (a first turn that is not marked), `heavy` (tools all day, with compactions), `thinking` (tools with a model that thinks, beside a client that sends turns back exactly), `changes` (days of switches, of tasks and of a compaction, beside that client), `estimates` (what is said of a request over its bill, with thinking that is not shown), `speed`, `vendors`. The tables for docs/benchmarks.md go to `out/tests/bench/cache.md`.
 """
