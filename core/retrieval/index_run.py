@@ -125,7 +125,7 @@ def index(
         vectors=run.vectors,
         passed_over=tuple(run.passed_over),
         no_vectors=why,
-        left_out=tuple(left_out.most_common()),
+        left_out=tuple(left_out.most_common()) if Corpus.NOTES in places.corpora else None,
     )
     return Indexed(report=report, folders=tuple(folders), is_foreign=run.is_foreign)
 

@@ -15,6 +15,7 @@ from core.kernel.values.retrieval import (
     AskedPlaces,
     Corpus,
     IndexProgress,
+    IndexReport,
     MemoryToolAnswer,
     SearchAnswer,
     SearchHit,
@@ -255,7 +256,7 @@ def _ended(state: AppState, happened: IndexEnded) -> Result:
         progress=None,
         is_paused=False,
         places=happened.places,
-        report=happened.report or state.retrieval.report,
+        report=_report(state.retrieval.report, happened.report),
         problem=happened.problem,
         remedy=happened.remedy,
         indexed_at=state.now
@@ -267,6 +268,14 @@ def _ended(state: AppState, happened: IndexEnded) -> Result:
     # A pause ends with its run: asked for in the run's last moment, it would hold the next one, which nobody paused.
     effects = (PauseIndexing(is_paused=False),) if state.retrieval.is_paused else ()
     return conclude(replace(state, retrieval=retrieval), outcome), effects
+
+
+def _report(before: IndexReport | None, now: IndexReport | None) -> IndexReport | None:
+    """The newest report. What lies among the notes is told on where a run did not come to look there."""
+    if now is None or before is None:
+        return now or before
+    is_unseen = now.left_out is None and (now.is_part or now.stopped)
+    return replace(now, left_out=before.left_out) if is_unseen else now
 
 
 HANDLERS = Handlers(

@@ -119,7 +119,9 @@ class PassedOverData(Data, frozen=True):
 
 
 class IndexRunData(Data, frozen=True):
-    """Last run that came to its end. `no_vectors`, `server`: why vectors are missing, why the server is behind."""
+    """Last run that came to its end. `no_vectors`, `server`: why vectors are missing, why the server is behind; `left_out`: files
+    among the notes that were not read, by the ending of their names, which is empty for a name without one.
+    """
 
     at: Time | None
     read: Count
@@ -129,6 +131,7 @@ class IndexRunData(Data, frozen=True):
     no_vectors: str
     server: str
     passed_over: list[PassedOverData]
+    left_out: dict[str, Count]
 
 
 class NavigationData(Data, frozen=True):
@@ -215,7 +218,13 @@ class RetrievalData(Data, frozen=True):
 
 def _run(report: IndexReport, at: datetime | None) -> IndexRunData:
     passed_over = [PassedOverData(path, reason) for path, reason in report.passed_over]
-    return filled(IndexRunData, report, at=None if at is None else at.isoformat(), passed_over=passed_over)
+    return filled(
+        IndexRunData,
+        report,
+        at=None if at is None else at.isoformat(),
+        passed_over=passed_over,
+        left_out=dict(report.left_out or ()),
+    )
 
 
 def _sent(sent: SentRecall) -> SentRecallData:

@@ -244,7 +244,8 @@ class IndexReport(msgspec.Struct, frozen=True):
         stopped: it was cancelled, and goes on where it was with the next one.
         server: why the index on the server is behind, empty where it is not.
         is_part: it looked at some corpora alone, for their files had changed; counts are of all.
-        left_out: files in the folders of notes that are no notes, by the ending of their names, most first.
+        left_out: files in the folders of notes that are no notes, by the ending of their names, most first; None where it did
+            not look there.
     """
 
     read: int = 0
@@ -257,7 +258,7 @@ class IndexReport(msgspec.Struct, frozen=True):
     stopped: bool = False
     server: str = ""
     is_part: bool = False
-    left_out: tuple[tuple[str, int], ...] = ()
+    left_out: tuple[tuple[str, int], ...] | None = None
 
 
 class MemoryToolAnswer(msgspec.Struct, frozen=True):

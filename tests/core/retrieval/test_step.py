@@ -133,6 +133,20 @@ def test_a_pause_ends_with_its_run_and_holds_no_later_one() -> None:
     assert retrieval_step.HANDLERS(ended, IndexEnded(IndexReport(), SearchPlaces()))[1] == ()
 
 
+def test_what_lies_among_the_notes_is_told_on_after_a_run_that_did_not_look_there() -> None:
+    def ended(state: AppState, report: IndexReport) -> AppState:
+        return retrieval_step.HANDLERS(state, IndexEnded(report, SearchPlaces()))[0]
+
+    def left_out(state: AppState) -> object:
+        return None if state.retrieval.report is None else state.retrieval.report.left_out
+
+    whole = ended(_on(), IndexReport(left_out=((".pdf", 2),)))
+    for report in (IndexReport(is_part=True), IndexReport(stopped=True)):
+        assert left_out(ended(whole, report)) == ((".pdf", 2),)
+    assert left_out(ended(whole, IndexReport(is_part=True, left_out=()))) == ()
+    assert left_out(ended(whole, IndexReport())) is None
+
+
 def test_another_project_shows_no_answer_of_the_one_before() -> None:
     before = _on()
     asked = replace(before.retrieval, asked=asked_places(before), answer=SearchAnswer("a question"))
