@@ -10,7 +10,8 @@ import importlib.util
 import mmap
 import os
 import struct
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from io import BytesIO
@@ -30,8 +31,6 @@ from core.retrieval.embedding import DIMENSION, quantised
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-import unicodedata
-from collections.abc import Iterator, Mapping
 
 _MOST_WORDS = 50_000
 """Words whose pieces are remembered: text repeats its words, so most of them are cut once."""

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import partial
 from http import HTTPStatus
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import time_limit
 from core.kernel.language import tr
 from core.kernel.patterns import late
-from core.kernel.values.settings import ServerSettings
-from core.kernel.web_addresses import is_loopback
-from core.services.providers.door import (
-    EndlessError,
-    SenselessError,
-    bounded_body,
-    bounded_error,
-)
-from core.services.providers.event_stream import NoReplyError, api_of, sound_events
-from core.services.providers.failures import provider_error
-
-if TYPE_CHECKING:
-    import httpx2
-import socket
-import threading
-from collections.abc import Mapping
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from queue import SimpleQueue
-
-import msgspec
-
 from core.kernel.values.provider import (
     WHOLE_REPLY,
     ProviderRequest,
@@ -45,11 +30,23 @@ from core.kernel.values.provider import (
     ToolCallReady,
     UsageUpdate,
 )
+from core.kernel.values.settings import ServerSettings
 from core.kernel.values.usage import Usage
-from core.services.providers.door import sound_item
+from core.kernel.web_addresses import is_loopback
+from core.services.providers.door import (
+    EndlessError,
+    SenselessError,
+    bounded_body,
+    bounded_error,
+    sound_item,
+)
 from core.services.providers.endings import told_of
-from core.services.providers.failures import stream_with_retry
+from core.services.providers.event_stream import NoReplyError, api_of, sound_events
+from core.services.providers.failures import provider_error, stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 class Call:
