@@ -198,8 +198,8 @@ _RUN = late(r"`+")
 _BLANK = late(r"\n[ \t]*\n")
 _ESCAPED = late(r"\\+[nrt]|\\+u[0-9a-fA-F]{4}")
 _NO_LETTERS = late(r"[\W\d_]+")
-_MOST_TRIES = 100
-"""Places of a text that are looked at."""
+_MOST_TRIES = _MOST_PARAMETERS = 100
+"""Places of a text that are looked at, and parameters that are read from each: the end of one may be that of the text."""
 
 
 class _Leak(msgspec.Struct, frozen=True):
@@ -638,8 +638,12 @@ def _leak_of(
 
 
 def _as_json(arguments: dict[str, Any]) -> str:
-    """Arguments as a log and every vendor take them, without lone surrogates. Raises RecursionError: nested too deep."""
-    return clean(json.dumps(arguments, ensure_ascii=False, separators=(",", ":")))
+    """Arguments as a log and every vendor take them, without lone surrogates.
+
+    Raises:
+        RecursionError: nested too deep; ValueError: a number that JSON has not.
+    """
+    return clean(json.dumps(arguments, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
 
 
 def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -689,10 +693,10 @@ _MISSING = ("}", "]", "}]")
 
 
 def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """Functions, one after the other. What is not closed ends where the next begins."""
+    """Functions, one after the other, no more than tell that they are too many. What is not closed ends where the next begins."""
     calls: list[tuple[str, dict[str, Any]]] = []
     core_end = at
-    while (head := _FUNCTION.match(text, at)) is not None:
+    while len(calls) <= MOST_LEAKED and (head := _FUNCTION.match(text, at)) is not None:
         name = head[1] or head[2]
         if name not in tools:
             return None
@@ -705,7 +709,9 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | N
             except (ValueError, RecursionError):
                 return None
             at = end_of(_BRACKETS, text, at)
-        while (parameter := _PARAMETER.match(text, at)) is not None:
+        for _ in range(_MOST_PARAMETERS):
+            if (parameter := _PARAMETER.match(text, at)) is None:
+                break
             given, at = _parameter_at(text, parameter.end())
             if at < 0 and (not arguments or _PARAMETER_END in text):
                 return None  # the reply was cut within a value

@@ -11,7 +11,7 @@ from core.agent.leaked_calls import SPELLINGS, elsewhere, respelled, with_recove
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
 from core.kernel.values.stack import ToolSchema
 from core.services.providers.thought_tags import parted
-from tests.operations import LINEAR, growth
+from tests.operations import LINEAR, TIMES, growth
 from tests.vendors.world.explanations import EXPLAINED
 from tests.vendors.world.families import FAMILIES, HARD, ONE, TALK, Call, Family, cut, shapes
 from tests.vendors.world.spellings import SPELLED
@@ -131,3 +131,30 @@ def test_yaml_that_is_more_than_values_is_no_call(more: str) -> None:
 @pytest.mark.parametrize("unit", ["\n", " \n", "a\n\n", "\n\n{", "f(\n"])
 def test_lines_before_bare_calls_are_read_in_proportion(unit: str) -> None:
     assert growth(lambda size: recovered(unit * size, "Qwen3-32B"), 300) <= LINEAR
+
+
+@pytest.mark.parametrize(
+    ("unit", "end"),
+    [
+        (
+            "<tool_call>\n<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\nb\n</p\n",
+            "",
+        ),
+        ("<function=read_file><parameter=path>a</parameter></function>\n", "<function=write_file>"),
+    ],
+)
+def test_calls_that_a_model_repeats_without_an_end_are_read_in_proportion(unit: str, end: str) -> None:
+    assert recovered(unit * 100 + end, "Qwen3-32B")[1] == []
+    assert growth(lambda size: recovered(unit * size + end, "Qwen3-32B"), 60) < TIMES
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '<tool_call>{"name": "read_file", "arguments": {"path": "a", "lines": NaN}}</tool_call>',
+        "<tool_call>\nname: write_file\narguments:\n  path: a\n  lines: .inf\n</tool_call>",
+        "[read_file(path='a', lines=1e999)]",
+    ],
+)
+def test_a_number_that_json_has_not_makes_no_call(call: str) -> None:
+    assert recovered(call, "Qwen3-32B") == (call, [])
