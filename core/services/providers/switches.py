@@ -295,7 +295,11 @@ def mark_in(state: AppState, provider: str, model: str, discussion_id: str = "")
 def refused_in(state: AppState, provider: str, model: str, discussion_id: str = "") -> frozenset[str]:
     """Things known to be refused, in this run or an earlier one."""
     known = state.caching.refusals
-    return known.get(mark_in(state, provider, model, discussion_id), frozenset()) if known else frozenset()
+    return known.get(mark_in(state, provider, model, discussion_id), _NONE) if known else _NONE
+
+
+_NONE: frozenset[str] = frozenset()
+"""One object: what is made of refusals is kept for as long as they are the same one."""
 
 
 def refuses_all(error: ProviderError, *, is_again: bool, has_taken: bool) -> bool:

@@ -15,6 +15,7 @@ from core.kernel.values.spec import CallToBuild
 from core.kernel.values.stack import LayerId, ToolSchema
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import with_open
+from core.kernel.values.window import ViewLine
 from core.talk.context.assembly_desk import told_inputs, told_records
 from core.talk.context.context_spec import stack_spec
 from core.talk.context.stack import build_stack
@@ -75,3 +76,18 @@ def test_a_round_repeats_what_was_told_of_the_discussion_when_its_turn_began() -
     assert round_.metadata == offered.metadata
     assert round_.tools == offered.tools
     assert [turn.id for turn in round_.turns][-3:] == ["asked", "call", "result"]
+
+
+@pytest.mark.parametrize("refusals", [{}, {"of another model": frozenset({"m1"})}])
+def test_the_turns_are_made_once_for_all_that_ask_between_two_changes(
+    refusals: dict[str, frozenset[str]],
+) -> None:
+    """Previews, prices and calls ask at each change of the state: a long discussion would be paired anew for each."""
+    state = states.working()
+    first_id = state.discussions.open[state.discussions.selected_id].messages[0].id
+    state = states.with_opened(state, lines={first_id: (ViewLine(message_id=first_id, text="A signal."),)})
+    state = replace(state, caching=replace(state.caching, refusals=refusals))
+    first, second = (stack_spec(state, state.discussions.selected_id).inputs.turns for _ in range(2))
+
+    assert first
+    assert first is second
