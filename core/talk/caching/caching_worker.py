@@ -87,6 +87,7 @@ class CacheHandler:
         self._cancel = CancelToken()
         self._pinging = CancelToken()
         self._closing = threading.Event()
+        self._recalling = threading.Lock()
 
     def cancel(self) -> None:
         """End a prewarming that runs: a call is about to be made. Thread-safe."""
@@ -137,15 +138,19 @@ class CacheHandler:
                 assert_never(effect)
 
     def recall(self, discussion_id: str) -> None:
-        """Report what is kept of a discussion's cache, and of the tools that it offered. On any thread."""
-        order, offered = self._keeper.order, self._keeper.offered(discussion_id)
-        known, lost = self._keeper.known(discussion_id), self._keeper.lost_extensions()
-        if known is not None:
-            self._emit(
-                CacheReported(
-                    discussion_id=discussion_id, state=known, lost=lost, offered=offered, order=order
+        """Report what is kept of a discussion's cache, and of the tools that it offered. On any thread.
+
+        Reports of what another program wrote have the order of one book: they are told as they were read.
+        """
+        with self._recalling:
+            order, offered = self._keeper.order, self._keeper.offered(discussion_id)
+            known, lost = self._keeper.known(discussion_id), self._keeper.lost_extensions()
+            if known is not None:
+                self._emit(
+                    CacheReported(
+                        discussion_id=discussion_id, state=known, lost=lost, offered=offered, order=order
+                    )
                 )
-            )
 
     def _prewarm(self, effect: Prewarm) -> None:
         """Read the prefix. Nobody asked for it, so a failure is logged and no more."""

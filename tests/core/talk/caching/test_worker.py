@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from core.app.app_messages import Event
+from core.kernel.values.cache import DiscussionCacheState
 from core.kernel.values.curation import Preset
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.settings import CachingSettings
@@ -13,7 +16,7 @@ from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import StackInputs
 from core.kernel.values.usage import Usage
 from core.services.providers.protocol import CancelToken, ReadBlob
-from core.talk.caching.caching_messages import DropWithdrawn, Prewarm, SendPing
+from core.talk.caching.caching_messages import CacheReported, DropWithdrawn, Prewarm, SendPing
 from core.talk.caching.caching_worker import CacheHandler
 from core.talk.caching.pings import Upkept
 from tests.patience import PATIENCE_S
@@ -54,13 +57,12 @@ class Desk:
         return Upkept()
 
 
-def _handler(desk: Desk) -> CacheHandler:
-    events: list[Event] = []
+def _handler(desk: Desk, emit: Callable[[Event], None] = lambda _event: None) -> CacheHandler:
     anything = cast("Any", desk)
     return CacheHandler(
         anything,
         anything,
-        events.append,
+        emit,
         lambda _spec: cast("ProviderRequest", object()),
         lambda _name, _request: lambda _sha256: b"",
         cast("Any", None),
@@ -137,3 +139,42 @@ def test_saved_prefixes_that_hold_what_was_withdrawn_are_forgotten() -> None:
     desk = Forgetful()
     _handler(desk).handle(DropWithdrawn(2, True, {"a": "embedded", "b": "embedded", "c": "embedded"}))
     assert desk.forgotten == ["a", "b"]
+
+
+class Rereading(Desk):
+    """A keeper that reads a cache anew each time; while it reads the first, another thread asks for it, too."""
+
+    order = 1
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.events: list[Event] = []
+        self.handler = _handler(self, self.events.append)
+        self.reads = 0
+        self.other = threading.Thread(target=self.handler.recall, args=("d",))
+
+    def offered(self, _discussion_id: str) -> None:
+        """Nothing is known of its tools."""
+
+    def lost_extensions(self) -> tuple[()]:
+        return ()
+
+    def known(self, discussion_id: str) -> DiscussionCacheState:
+        self.reads += 1
+        known = DiscussionCacheState(
+            discussion_id, "p", datetime(2026, 11, 30, tzinfo=UTC), hit_count=self.reads
+        )
+        if self.reads == 1:
+            self.other.start()
+            self.other.join(0.1)  # it would tell its own first
+        return known
+
+
+def test_of_two_threads_that_read_a_cache_the_later_is_told_last() -> None:
+    desk = Rereading()
+
+    desk.handler.recall("d")
+    desk.other.join(WAIT_S)
+
+    told = [event.state.hit_count for event in desk.events if isinstance(event, CacheReported)]
+    assert told == [1, 2]
