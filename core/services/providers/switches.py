@@ -309,7 +309,8 @@ def refuses_all(error: ProviderError, *, is_again: bool, has_taken: bool) -> boo
     none at all says so, or refuses new ones of the same discussion at once, though all that was refused before is left out.
 
     Args:
-        is_again: thinking of the discussion was refused before in this run; has_taken: the model took some in this run.
+        is_again: thinking of the discussion was refused before in this run, or twice in earlier ones; has_taken: the model took
+            some in this run.
     """
     return is_reasoning_unknown(error) or (is_again and not has_taken)
 

@@ -465,9 +465,10 @@ class CallWorker:
         if name in book.of(inputs.model):
             return
         kind, through = _REMARKS[name], ""
-        who = inputs.provider, inputs.model
+        who, earlier = (inputs.provider, inputs.model), book.of(inputs.model, chosen)
         with self._lock:
-            has_taken, is_again = who in self._takers, (*who, chosen) in self._refusers
+            has_taken = who in self._takers
+            is_again = (*who, chosen) in self._refusers or len(earlier) > 1
             if name == REASONING:
                 self._refusers.add((*who, chosen))
         if name == REASONING and not refuses_all(error, is_again=is_again, has_taken=has_taken):

@@ -162,3 +162,20 @@ def test_what_is_kept_warm_after_a_refusal_is_what_was_taken(world: World) -> No
     assert (world.server.warms - warms, world.server.refused) == (1, 1)
     ping, last = world.server.bodies[-1], asked(world)[-1]
     assert extends_flat(ping, last) or thoughts(ping) == thoughts(last)
+
+
+def test_programs_of_one_tool_each_learn_that_a_model_takes_no_thinking_back(world: World) -> None:
+    """A command ends with its reply: no run of it sees a second refusal."""
+    controller, chosen = begun(world)
+    world.server.refuses = lambda body: _has_thought("messages.1: invalid `thinking` block", body)
+    told = []
+    for number in range(1, 6):
+        controller = _again(world, controller, chosen)
+        world.time.now += timedelta(minutes=2)
+        bills = len(world.server.bills) + 2
+        world.server.replies.extend(thinks(number * 10 + one, asks=not one) for one in range(2))
+        controller.send(SendPrompt(chosen, f"Question {number}?"))
+        until(controller, lambda s, bills=bills: len(world.server.bills) == bills and is_over(s, chosen))
+        told.append(world.server.refused)
+
+    assert told == [1, 2, 3, 3, 3]
