@@ -175,7 +175,7 @@ def test_programs_of_one_tool_each_learn_that_a_model_takes_no_thinking_back(wor
         bills = len(world.server.bills) + 2
         world.server.replies.extend(thinks(number * 10 + one, asks=not one) for one in range(2))
         controller.send(SendPrompt(chosen, f"Question {number}?"))
-        until(controller, lambda s, bills=bills: len(world.server.bills) == bills and is_over(s, chosen))
+        until(controller, lambda s: len(world.server.bills) == bills and is_over(s, chosen))  # noqa: B023
         told.append(world.server.refused)
 
     assert told == [1, 2, 3, 3, 3]

@@ -176,5 +176,5 @@ def test_of_two_threads_that_read_a_cache_the_later_is_told_last() -> None:
     desk.handler.recall("d")
     desk.other.join(WAIT_S)
 
-    told = [event.state.hit_count for event in desk.events if isinstance(event, CacheReported)]
-    assert told == [1, 2]
+    told = [event.state for event in desk.events if isinstance(event, CacheReported)]
+    assert [state and state.hit_count for state in told] == [1, 2]
