@@ -1,4 +1,8 @@
-"""The program's values as JSON, MessagePack and TOML: the one door in and out; texts for a person leave as English."""
+"""The program's values as JSON, MessagePack and TOML: the one door in and out; texts for a person leave as English.
+
+What cannot be read is a `msgspec.DecodeError`, a ValueError, whatever is wrong with it: lists in lists without end, bytes that
+are no UTF-8, half an emoji. Who reads a file of another program or of another version need know no other.
+"""
 
 from __future__ import annotations
 
@@ -62,6 +66,8 @@ V = TypeVar("V")
 Data = bytes | bytearray | memoryview | str | msgspec.Raw
 
 _looking = RLock()
+"""Held while msgspec learns a type: 0.22 writes what it learns into the type before it has learned all of it. A second thread
+that needs the type then (two tool calls with the same arguments) brings the interpreter down."""
 
 enum_value = attrgetter("_value_")
 """`enum_value(member)` is `member.value` at the price of an attribute: `.value` takes three steps, and hashing a member two.
@@ -324,7 +330,8 @@ def _inner(node: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 
 # Objects as models write them where JSON is meant: keys without quotes, other quotes, words without any,
-# parentheses for braces.
+# parentheses for braces. Source: Gemma 4 and FunctionGemma (marks of their own for quotes), Kimi behind gateways, agents'
+# prompts (read 2026-11).
 
 
 DECODER = json.JSONDecoder(strict=False)

@@ -398,8 +398,8 @@ def _homes_of(fact_id: str) -> tuple[str, ...]:
     )
 
 
-# Items put aside: each in a file beside the category files that no request reads, until a person takes it
-# back.
+# Items put aside: no request reads them until a person takes them back. `knowledge/archive/` has a file for each category file or
+# notes of which something was put aside, with the lines of the items byte for byte; a person may read and edit it like the others.
 
 
 def archive_item(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:

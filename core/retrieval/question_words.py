@@ -356,8 +356,10 @@ LANGUAGES = (
 )
 
 
-# Form of a message, pure: what of it speaks of the talk itself, whether it asks for a whole course, what
-# holds for all that comes.
+# Form of a message, pure: what of it speaks of the talk itself, whether it asks for a whole course, what holds for all that
+# comes. "Can you list the order in which I brought up the concerts across our talks?" is about concerts: words of asking, saying
+# and talking stand in any discussion and find none. It asks for all that was said of them, which is many short parts and not
+# the best few. "Always put timings in a table" answers no question, and is about each that asks for a schedule.
 
 
 _MARKS = " ,.?!،؟，。？！"

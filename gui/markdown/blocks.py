@@ -349,7 +349,7 @@ def _diagram(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook
 
 
 # Order in which a line is read: right-to-left letters in their order and joined. Pure; offsets stay those
-# of the text.
+# of the text. Source: Unicode Standard Annex #9 (read 2026-11-29), by python-bidi; letters are joined by arabic-reshaper.
 
 
 _NEUTRAL = "\ufffc"

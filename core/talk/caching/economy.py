@@ -1,4 +1,8 @@
-"""Cost of a cached token over the turns to come, by lifetime; and the odds of the gap before the next turn that it rests on."""
+"""Cost of a cached token over the turns to come, by lifetime; and the odds of the gap before the next turn that it rests on.
+
+Costs are multiples of the price of a fresh input token, for one token of a prefix that each later turn repeats. The recursion
+is ours.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The one author of the wire: system blocks, then messages whose roles alternate, volatile metadata last."""
+"""The one author of the wire: system blocks, then messages whose roles alternate, volatile metadata last.
+
+Layers 6, 7, 9 and 10 stand as a view shows them: its base in the system blocks and at the head of the first message,
+each delta before the words of its message. The canonical view shows the stack's own.
+"""
 
 from __future__ import annotations
 
