@@ -170,10 +170,8 @@ class Console(msgspec.Struct, frozen=True):
         try:
             self.out.write(text)
             self.out.flush()
-        except (
-            KeyboardInterrupt
-        ):  # the reader may never come back, and the end of the program writes once more
-            give_up(self.out)
+        except KeyboardInterrupt:
+            give_up(self.out)  # the reader may never come back, and the end of the program writes once more
             raise
         except BrokenPipeError:
             raise
