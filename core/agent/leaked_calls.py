@@ -1,4 +1,7 @@
-"""Calls that a model leaked as text, in any form of `leaked_dialects`, recovered into real ones."""
+"""Calls that a model leaked as text, in any form of `leaked_dialects`, recovered into real ones.
+
+Source: Hermes and Qwen chat templates (`<tool_call>` with JSON), Qwen3-Coder's (`<function=…>`), and the issues of their servers.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ from core.kernel.values.messages import (
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.stack import Segment, ToolSchema
 
-_OPENS, _CLOSES = "<tool_call>", "</tool_call>"
+_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 
 
 class _Spelling(msgspec.Struct, frozen=True):
@@ -57,6 +60,7 @@ class _Spelling(msgspec.Struct, frozen=True):
     meant: str
 
 
+# Source: vLLM `vllm/tool_parsers`, SGLang `srt/function_call`, llama.cpp `models/templates`, Ollama `model/parsers` (2026-11).
 SPELLINGS = tuple(
     _Spelling(sign=sign, written=late(written), meant=meant)
     for sign, written, meant in (
@@ -80,7 +84,7 @@ SPELLINGS = tuple(
         # Some write the elements of calls between square brackets.
         ("[/", r"\[(/(?:tool_invoke|tool_call|tool_use|invoke|parameter|param|arg)|(?:tool_invoke|tool_call|tool_use|invoke|parameter|param|arg)\s+(?:name|key)=[^\[\]<>]{1,200})\]", r"<\1>"),
         # Coders that write the call into the tag of its function, or names in quotes.
-        ("<function=", r"<function=([\w.:-]{1,128}\([^<>]{0,2000}\))>(?:\s*</function>)?", rf"{_OPENS}\1{_CLOSES}"),
+        ("<function=", r"<function=([\w.:-]{1,128}\([^<>]{0,2000}\))>(?:\s*</function>)?", rf"{_OPEN}\1{_CLOSE}"),
         ('<function="', r'<(function|parameter)="([\w.:-]{1,128})">', r"<\1=\2>"),
         # MiniMax M2 behind some servers: arrows, and options as a shell has them.
         ("args =>", r'(?m)^[ \t]*--([\w-]{1,64})[ \t]+("(?:[^"\\]|\\.)*"|[^"\s][^\n]*)', r"\1: \2,"),
@@ -94,8 +98,8 @@ SPELLINGS = tuple(
         ("sep｜>", r"function<｜tool[_▁]sep｜>(?=\s*<)", ""),
         # Closing tags with Anthropic's name before them, labels in place of tags, blanks within tags.
         ("antml:", r"<(/?)antml:", r"<\1"),
-        ("_call", r"(?m)^ {0,3}(?:tool|function)_calls?:\s*(?=[\[{])", _OPENS),
-        ("_CALL", r"(?m)^ {0,3}(?:TOOL|FUNCTION)_CALLS?:\s*(?=[\[{])", _OPENS),
+        ("_call", r"(?m)^ {0,3}(?:tool|function)_calls?:\s*(?=[\[{])", _OPEN),
+        ("_CALL", r"(?m)^ {0,3}(?:TOOL|FUNCTION)_CALLS?:\s*(?=[\[{])", _OPEN),
         ("<function", r"<(function|parameter)(?:\s+=\s*|=\s+|\s*:\s*)([\w.-]{1,128})\s*>", r"<\1=\2>"),
         ("<parameter", r"<parameter(?:\s+=\s*|=\s+|\s*:\s*)([\w.-]{1,128})\s*>", r"<parameter=\1>"),
         ("[tool_calls]", r"\[tool_calls\]", "[TOOL_CALLS]"),
@@ -109,24 +113,24 @@ SPELLINGS = tuple(
         ("<|tool_arg:", r"<\|tool_arg:start\|>([^<>|]{1,128})<\|tool_arg:value\|>", r"<arg_key>\1</arg_key><arg_value>"),
         ("<|tool_arg:", r"<\|tool_arg:end\|>", "</arg_value>"),
         # Words and tokens before JSON or a name: HyperCLOVA X 14B, GigaChat 3, RWKV, Command R, openPangu, Functionary, Inkling.
-        ("-> tool/function_call", r"(?:<\|im_start\|>)?(?:assistant)?\s{0,9}-> tool/function_call\n\s*(?=[\[{])", _OPENS),
-        ("<|role_sep|>", r"function call<\|role_sep\|>\s*(?=[\[{])", _OPENS),
-        ("Tool Call", r"(?ms)^ {0,3}(?:#{1,6} |\*\*)Tool Call:?(?:\*\*)?:?\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```(?=\s*(?:\Z|[ \t]*(?:#{1,6} |\*\*)Tool Call))|\Z)", rf"{_OPENS}\1{_CLOSES}"),
-        ("Action:", r"(?ms)^ {0,3}Action:\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\s*```\s*(?:\Z|^Observation:)|\Z)", rf"{_OPENS}\1{_CLOSES}"),
-        ("[unused11]", r"\[unused11\]\s*(?=[\[{])", _OPENS),
-        ("[unused12]", r"\[unused12\]", _CLOSES),
-        (">>>", r"(?m)^ {0,3}>>>(?=[\w.-]{1,200}\n\s*\{)|(?<=\})>>>(?=[\w.-]{1,200}\n\s*\{)", _OPENS),
-        ("<|recipient|>", r"(?:<\|from\|>assistant\s*)?<\|recipient\|>\s*([\w.-]{1,200})\s*<\|content\|>(?=\s*\{)", rf"{_OPENS}\1\n"),
-        ("<|content_invoke_tool_json|>", r"(?s)(?:<\|message_model\|>[\w.-]{1,200})?<\|content_invoke_tool_json\|>(.+?)(?:<\|end_message\|>|\Z)", rf"{_OPENS}\1{_CLOSES}"),
+        ("-> tool/function_call", r"(?:<\|im_start\|>)?(?:assistant)?\s{0,9}-> tool/function_call\n\s*(?=[\[{])", _OPEN),
+        ("<|role_sep|>", r"function call<\|role_sep\|>\s*(?=[\[{])", _OPEN),
+        ("Tool Call", r"(?ms)^ {0,3}(?:#{1,6} |\*\*)Tool Call:?(?:\*\*)?:?\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```(?=\s*(?:\Z|[ \t]*(?:#{1,6} |\*\*)Tool Call))|\Z)", rf"{_OPEN}\1{_CLOSE}"),
+        ("Action:", r"(?ms)^ {0,3}Action:\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\s*```\s*(?:\Z|^Observation:)|\Z)", rf"{_OPEN}\1{_CLOSE}"),
+        ("[unused11]", r"\[unused11\]\s*(?=[\[{])", _OPEN),
+        ("[unused12]", r"\[unused12\]", _CLOSE),
+        (">>>", r"(?m)^ {0,3}>>>(?=[\w.-]{1,200}\n\s*\{)|(?<=\})>>>(?=[\w.-]{1,200}\n\s*\{)", _OPEN),
+        ("<|recipient|>", r"(?:<\|from\|>assistant\s*)?<\|recipient\|>\s*([\w.-]{1,200})\s*<\|content\|>(?=\s*\{)", rf"{_OPEN}\1\n"),
+        ("<|content_invoke_tool_json|>", r"(?s)(?:<\|message_model\|>[\w.-]{1,200})?<\|content_invoke_tool_json\|>(.+?)(?:<\|end_message\|>|\Z)", rf"{_OPEN}\1{_CLOSE}"),
         ("```json", r"(?m)^function(?=[\w.-]{1,200}\n```json\n)", ""),
         # Marks before Python: NexusRaven 2, Gorilla.
-        ("<bot_end>", r"(?m)^Call:[ \t]*(?=[\w.]{1,200}\()", _OPENS),
-        ("<bot_end>", r"<bot_end>", _CLOSES),
-        ("Call:", r"\ACall:[ \t]*(?=[\w.]{1,200}\()", _OPENS),
-        ("<<function>>", r"<<function>>(?=[\w.]{1,200}\()", _OPENS),
+        ("<bot_end>", r"(?m)^Call:[ \t]*(?=[\w.]{1,200}\()", _OPEN),
+        ("<bot_end>", r"<bot_end>", _CLOSE),
+        ("Call:", r"\ACall:[ \t]*(?=[\w.]{1,200}\()", _OPEN),
+        ("<<function>>", r"<<function>>(?=[\w.]{1,200}\()", _OPEN),
         # MiroThinker names the server before the tool.
-        ("<use_mcp_tool>", r"</arguments>\s*(?:</use_mcp_tool>|\Z)", _CLOSES),
-        ("<use_mcp_tool>", r"<use_mcp_tool>\s*<server_name>[^<>]{0,200}</server_name>\s*<tool_name>\s*([^<>\s]{1,200})\s*</tool_name>\s*<arguments>", rf"{_OPENS}\1\n"),
+        ("<use_mcp_tool>", r"</arguments>\s*(?:</use_mcp_tool>|\Z)", _CLOSE),
+        ("<use_mcp_tool>", r"<use_mcp_tool>\s*<server_name>[^<>]{0,200}</server_name>\s*<tool_name>\s*([^<>\s]{1,200})\s*</tool_name>\s*<arguments>", rf"{_OPEN}\1\n"),
     )
 )  # fmt: skip
 
@@ -183,7 +187,6 @@ PREFIX = "leaked-"
 StandsElsewhere = Callable[[str], bool]
 """Tells if the text of a call also stands in what the model was shown: a result of a tool, a file, a paste."""
 
-_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 _FUNCTION = late(
     r"<function=([\w.:-]{1,128})(?:>|[\s=(,\[]{0,9}(?=\{))"
     r"|<(?:name|function|tool_name|function_name)>\s*([\w.:-]{1,128})\s*(?:</\w{1,20}>\s*)?(?=<parameter=)"
