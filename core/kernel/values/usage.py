@@ -52,6 +52,8 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     request_id: str = ""
     miss_reason: str = ""
     is_estimate: bool = False
+    cache_write_12h_tokens: Tokens | None = None
+    is_told: bool = False
 
     @property
     def writing_s(self) -> Seconds | None:
@@ -60,9 +62,6 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
             return None
         writing_s = self.duration_s - (self.time_to_first_token_s or 0.0)
         return writing_s if writing_s > WHOLE_REPLY_S else None
-
-    cache_write_12h_tokens: Tokens | None = None
-    is_told: bool = False
 
 
 class UsageKind(StrEnum):
