@@ -104,6 +104,7 @@ _SHARES, _SPANS = frozenset({9, 10}), frozenset({46})
 """Those that mean a share, and hours that go on past a day."""
 _PLAIN = late(r'"[^"]*"|\\.|\[[^\]]*\]|_.')
 """Parts of a format that are written as they stand, or have a meaning of their own."""
+_ESCAPED = late("_x([0-9A-Fa-f]{4})_")
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 
@@ -148,7 +149,12 @@ def _rich(element: Any) -> str:
     if element is None:
         return ""
     spans = (one.findtext("t") or "" for one in element.findall("r"))
-    return (element.findtext("t") or "") + "".join(spans)
+    return _unescaped((element.findtext("t") or "") + "".join(spans))
+
+
+def _unescaped(said: str) -> str:
+    """Text whose signs that XML cannot hold stand as `_x000D_`. Source: ECMA-376, part 1, 22.9.2.19 (ST_Xstring)."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), said) if "_x" in said else said
 
 
 def _forms(tree: Any) -> list[str]:
@@ -207,13 +213,13 @@ def _value(cell: Any, shared: list[str], forms: list[str], epoch: datetime | Non
     if kind == "s":
         return shared[int(said)] if said.isdigit() and int(said) < len(shared) else ""
     if kind == "inlineStr":
-        return "".join(one.text or "" for one in cell.iter() if one.tag.rpartition("}")[2] == "t")
+        return _unescaped("".join(one.text or "" for one in cell.iter() if one.tag.rpartition("}")[2] == "t"))
     if not said and "f" in parts:
         return f"={parts['f'].text}" if parts["f"].text else ""  # no program has calculated it yet
     if kind == "b":
         return "TRUE" if said == "1" else "FALSE" if said else ""
     if kind != "n" or not said:
-        return said
+        return _unescaped(said)
     form = forms[int(style)] if style.isdigit() and int(style) < len(forms) else ""
     return _number(said, form, epoch)
 

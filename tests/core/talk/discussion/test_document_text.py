@@ -397,3 +397,12 @@ def test_an_archive_with_backslashes_in_its_names_is_read() -> None:
     with zipfile.ZipFile(io.BytesIO(word(p("from elsewhere")))) as archive:
         parts = {name.replace("/", "\\"): archive.read(name) for name in archive.namelist()}
     assert document_text(packed(parts)) == "from elsewhere\n"
+
+
+def test_signs_of_a_cell_that_xml_cannot_hold_are_read() -> None:
+    shared = "<si><t>12 Main St_x000D_&#10;Springfield</t></si><si><t>max_x005F_x0041_size</t></si>"
+    said = "<c r='C1' t='inlineStr'><is><t>a_x0009_b</t></is></c><c r='D1' t='str'><f>X()</f><v>c_x000D_d</v></c>"
+    row = f"<row>{cell('A1', '0', kind='s')}{cell('B1', '1', kind='s')}{said}</row>"
+    assert "| 12 Main St Springfield | max_x0041_size | a b | c d |" in document_text(
+        workbook(row, shared=shared)
+    )
