@@ -236,13 +236,13 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
         pasted = effect.data or effect.text.encode()
         data, name = (pasted, effect.name) if pasted else _read_file(effect)
         _check_size(effect, len(data), name)
+        if data.startswith(_DOCUMENTS):
+            data = self._judged(effect, data, name)["text"].encode()
+            _check_size(effect, len(data), name, is_of_text=True)
         _check_keys(effect, data)
         if not paths.discussion_dir(self.root, effect.discussion_id).is_dir():
             raise StorageError(tr("The discussion is gone"), remedy=tr("Look in the trash"))
         media_type = sniff(data)
-        if data.startswith(_DOCUMENTS):
-            data = self._judged(effect, data, name)["text"].encode()
-            media_type = sniff(data)
         if media_type not in EXTENSIONS:
             raise StorageError(
                 tr("No provider takes {name!r}. Providers take {TAKEN}", name=name, TAKEN=TAKEN),
@@ -287,11 +287,18 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
         return found
 
 
-def _check_size(effect: StoreAttachment, size_bytes: int, name: str) -> None:
+def _check_size(effect: StoreAttachment, size_bytes: int, name: str, *, is_of_text: bool = False) -> None:
     limit = effect.max_bytes
     if size_bytes > limit:
         raise StorageError(
             tr(
+                "The text of {name!r} has {size_bytes:,} bytes; an attachment may have {limit:,}",
+                name=name,
+                size_bytes=size_bytes,
+                limit=limit,
+            )
+            if is_of_text
+            else tr(
                 "{name!r} has {size_bytes:,} bytes; an attachment may have {limit:,}",
                 name=name,
                 size_bytes=size_bytes,

@@ -254,6 +254,19 @@ def test_an_office_file_is_kept_as_its_text(door: Door) -> None:
     assert attachments.load(door.home, ID, part) == b"Rent is due on the 1st.\n"
 
 
+def test_the_text_of_an_office_file_meets_the_limit_and_the_look_for_keys(door: Door) -> None:
+    data = word(p("x" * 5_000))
+    with pytest.raises(
+        StorageError, match=r"The text of 'long.docx' has 5,001 bytes; an attachment may have 4,000"
+    ):
+        door.attach(data, "long.docx", 4_000)
+    key = "-----BEGIN RSA PRIVATE KEY-----"
+    with pytest.raises(StorageError, match="did not attach") as refused:
+        door.attach(word(p(key) + p("MIIEowIBAAKCAQEA" * 20)), "server.docx")
+    assert "without the keys" in refused.value.remedy
+    assert door.stored == []
+
+
 def test_an_old_office_file_is_refused_with_the_way_out(door: Door) -> None:
     with pytest.raises(StorageError, match="old Office format") as refused:
         door.attach(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "lease.doc")
