@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import english, tr
 from core.kernel.values.discussion import CallPhase, OpenDiscussion, slash_input
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.updates import is_under_way, outcome_of
@@ -32,7 +32,7 @@ from panels.base.ui import Ui
 from panels.discussion.completions import compact, is_completing, mention_strip, slash_strip
 from panels.discussion.discussion_room import can_send
 from panels.discussion.queue_strip import compaction_strip, held_strip, queue_strip
-from panels.discussion.tool_mode import tool_menu
+from panels.discussion.tool_mode import mode_look, tool_menu
 from panels.discussion.view import ComposerView, DiscussionView
 
 # The note above the composer before a send that pays for a whole prefix once more, and what can be done
@@ -117,6 +117,8 @@ ONE_LINE_FROM_PX, NAME_FROM_PX, MORE_FROM_PX = 640, 280, 300
 menu of templates and of the editor has room."""
 MODE_PX, STOP_PX = 130, 80
 """Width of the buttons that stand there at times: the tools' mode, Stop."""
+LETTER_PX = 7.5
+"""Width of a letter of their labels, about: these widths are those of English labels, and others are longer."""
 
 
 def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) -> None:
@@ -375,7 +377,14 @@ def _tokens(desk: Desk, part: AttachmentPart) -> str:
 
 def _foot(desk: Desk, opened: OpenDiscussion) -> None:
     ui, request = desk.ui, next_request(desk.state, opened.id)
-    room = ui.width() - MODE_PX - STOP_PX * desk.is_replying
+    is_command = slash_input(desk.view.of(DiscussionView).composer(opened.id).text) is not None
+    label, icon = (tr("Queue"), "clock") if desk.is_replying else (tr("Send"), "paper-plane")
+    if is_command:
+        label, icon = tr("Run"), "terminal"
+    stop = tr("Stop") if desk.is_replying else ""
+    mode = mode_look(desk, desk.summary)[0] if desk.summary is not None else ""
+    longer = sum(len(one) - len(english(one)) for one in (label, stop, mode))
+    room = ui.width() - MODE_PX - STOP_PX * desk.is_replying - LETTER_PX * max(0, longer)
     is_tight = room < ONE_LINE_FROM_PX
     if is_tight and request is not None:
         with ui.row("estimate"):
@@ -394,19 +403,15 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         ui.push()
         is_stopped = desk.is_replying and ui.button(
             "stop",
-            tr("Stop"),
+            stop,
             icon="stop",
             tip=tr("Stop the reply and its calls (Escape)"),
             is_enabled=can_stop(desk),
         )
         if is_stopped:
             desk.send(CancelReply(opened.id))
-        chord, queues = send_chord(desk.state), desk.is_replying
+        chord = send_chord(desk.state)
         is_chord_bound = chord != "Enter" and not ui.is_typing_elsewhere()
-        is_command = slash_input(desk.view.of(DiscussionView).composer(opened.id).text) is not None
-        label, icon = (tr("Queue"), "clock") if queues else (tr("Send"), "paper-plane")
-        if is_command:
-            label, icon = tr("Run"), "terminal"
         if ui.button(
             "send", label, icon=icon, kind="primary",
             is_enabled=can_send(desk), shortcut=chord if is_chord_bound else "", tip=_send_tip(desk, chord),

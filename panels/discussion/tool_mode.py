@@ -207,17 +207,25 @@ def set_mode(desk: Desk, mode: Mode) -> None:
         desk.send(SetTools(discussion_id=summary.meta.id, has_tools=summary.meta.has_tools, mode=mode))
 
 
+def mode_look(desk: Desk, summary: DiscussionSummary) -> tuple[str, str]:
+    """Label and icon of the mode's menu."""
+    if not summary.meta.has_tools:
+        return tr("No tools"), "wrench"
+    if missing_tools(desk.state, summary.meta.provider):
+        is_some = can_take_memory(desk.state, summary.meta.provider)
+        return tr("Search only") if is_some else tr("No tools here"), "triangle-exclamation"
+    now = BY_MODE[mode_of(desk.state, summary.meta.id)]
+    return now.label, now.icon
+
+
 def tool_menu(desk: Desk) -> None:
     """Draw the mode as a menu; where the discussion has no tools, each mode gives it them."""
     ui, summary = desk.ui, desk.summary
     if summary is None:
         return
     has_any, now = summary.meta.has_tools, BY_MODE[mode_of(desk.state, summary.meta.id)]
-    label, icon = (now.label, now.icon) if has_any else (tr("No tools"), "wrench")
+    label, icon = mode_look(desk, summary)
     missing = missing_tools(desk.state, summary.meta.provider)
-    if has_any and missing:
-        is_some = can_take_memory(desk.state, summary.meta.provider)
-        label, icon = tr("Search only") if is_some else tr("No tools here"), "triangle-exclamation"
     tip = (
         tr(
             "{mode}: {detail} ({shortcut} switches to the next mode)",

@@ -360,3 +360,19 @@ def test_a_model_that_sees_pages_gets_the_pdf_itself() -> None:
     assert not screen.ui.shows("does not take")
     assert not screen.ui.shows("reads only PDF text")
     assert any("12 pages" in tip and "sent as a PDF" in tip for tip in screen.ui.tips())
+
+
+def _is_estimate_above(width_px: float) -> bool:
+    screen = Screen(states.streaming(), width_px=width_px)
+    return any("estimate" in node.path for node in screen.ui.nodes("text"))
+
+
+def test_what_a_send_costs_stands_beside_stop_and_queue_where_they_leave_room() -> None:
+    assert _is_estimate_above(1500)
+    assert not _is_estimate_above(1600)
+
+
+@pytest.mark.usefixtures("german")
+def test_longer_labels_of_another_language_leave_less_room_for_what_a_send_costs() -> None:
+    assert _is_estimate_above(1600)
+    assert not _is_estimate_above(1800)
