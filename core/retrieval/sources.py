@@ -50,7 +50,6 @@ from core.talk.context.file_reader import read_content
 from core.talk.context.globs import NAME as IGNORE_FILE
 from core.talk.context.globs import KeyGate, expand, ignores_at, is_inside
 from core.talk.context.outline import has_outline, symbols_of
-from core.talk.discussion.document_text import ENDINGS, DocumentError, document_text
 from core.talk.transcripts import ours
 
 # Text of a file as it is indexed: its head and its chunks, from its bytes. Pure but for the tokenizer that
@@ -60,6 +59,15 @@ PROSE_ENDINGS = frozenset(
     {"md", "markdown", "mdown", "mkd", "mdx", "qmd", "rmd", "txt", "rst", "org", "adoc", "asciidoc", "tid"}
     | {"csv", "tsv"}
 )
+
+DOCUMENT_ENDINGS = frozenset(
+    {
+        *("html", "htm", "xhtml", "enex", "epub"),
+        *("docx", "docm", "dotx", "pptx", "pptm", "ppsx", "xlsx", "xlsm"),
+        *("odt", "ott", "odp", "ods"),
+    }
+)
+"""Endings of the files that `core.talk.discussion.document_text` reads, PDFs aside."""
 
 READING = 7
 """Form of what is made of a file: with another one, each file is read once more. It goes up with every change of what
@@ -170,10 +178,12 @@ def read_head(path: str, data: bytes, fields: FieldNames = FieldNames()) -> Sour
 
 def is_document(path: str) -> bool:
     """True for a note whose text is taken out of its file: a page, a book, an office file, an export of Evernote."""
-    return path.rpartition(".")[2].lower() in ENDINGS
+    return path.rpartition(".")[2].lower() in DOCUMENT_ENDINGS
 
 
 def _document(path: str, data: bytes, measure: Measure) -> SourceText:
+    from core.talk.discussion.document_text import DocumentError, document_text
+
     try:
         text = document_text(data, path.rpartition(".")[2].lower())
     except DocumentError as fault:

@@ -18,16 +18,7 @@ from core.talk.discussion.document_package import DAMAGED, DocumentError, Packag
 from core.talk.discussion.page_text import page_text
 from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES, MAX_TEXT_CHARS, Found, read_pdf
 
-__all__ = ["ENDINGS", "MAX_MEMORY_BYTES", "DocumentError", "document_text", "read_document"]
-
-ENDINGS = frozenset(
-    {
-        *("html", "htm", "xhtml", "enex", "epub"),
-        *("docx", "docm", "dotx", "pptx", "pptm", "ppsx", "xlsx", "xlsm"),
-        *("odt", "ott", "odp", "ods"),
-    }
-)
-"""Endings of the files that `document_text` reads, PDFs aside."""
+__all__ = ["MAX_MEMORY_BYTES", "DocumentError", "document_text", "read_document"]
 
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """First bytes of Word, Excel and PowerPoint files of before 2007, and of their newer ones with a password."""
