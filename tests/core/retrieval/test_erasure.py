@@ -153,7 +153,7 @@ def test_a_run_whose_index_was_deleted_meanwhile_writes_nothing_into_a_new_one(
 ) -> None:
     delete_index(paths.index_dir(home))
 
-    with pytest.raises(IndexFaultError, match="deleted the search index in the meantime"), store.turn():
+    with pytest.raises(IndexFaultError, match="The search index is gone"), store.turn():
         store.put(key(GONE), SourceState("s", "1"), chunks("zephyrine"))
     assert not paths.index_dir(home).exists()
 
