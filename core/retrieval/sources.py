@@ -19,7 +19,7 @@ from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.key_files import mark_of, text_reasons
 from core.kernel.key_names import KEY_FOLDERS
-from core.kernel.language import joined, tr
+from core.kernel.language import as_sentences, joined, tr
 from core.kernel.opener import read_file, read_start
 from core.kernel.patterns import late
 from core.kernel.secrets import AHEAD_CHARS, MASK, named_secrets
@@ -187,7 +187,7 @@ def _document(path: str, data: bytes, measure: Measure) -> SourceText:
     try:
         text = document_text(data, path.rpartition(".")[2].lower())
     except DocumentError as fault:
-        return SourceText(head=_document_head(path), problem=joined(". ", (fault.why, fault.remedy)))
+        return SourceText(head=_document_head(path), problem=as_sentences(fault.why, fault.remedy))
     chunks = file_chunks(without_secrets(text), (), measure, ChunkKind.PROSE)
     return SourceText(head=_document_head(path), chunks=tuple(chunks))
 

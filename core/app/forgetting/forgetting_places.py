@@ -340,7 +340,7 @@ PLACES: tuple[Place, ...] = (
     Place(
         id="wordless-cache",
         label=tr("cache files that hold none of your words"),
-        files=("ignores-said", "token-counts", "refused-fields", "imports-*.msgpack"),
+        files=("ignores-said", "token-counts", "refused-fields", "refused-fields.lock", "imports-*.msgpack"),
         root=Folder.CACHE,
         is_wordless=True,
     ),

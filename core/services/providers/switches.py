@@ -310,7 +310,7 @@ def refuses_all(error: ProviderError, *, is_again: bool, has_taken: bool) -> boo
 
     Args:
         is_again: thinking of the discussion was refused before in this run, or twice in earlier ones; has_taken: the model took
-            some in this run.
+            some in this run since it last refused any.
     """
     return is_reasoning_unknown(error) or (is_again and not has_taken)
 

@@ -39,7 +39,7 @@ from core.kernel.values.window import ContextView
 from core.services.spending.estimates import expected_input
 from core.talk.caching import cache_book as books
 from core.talk.caching import content_store, pings, planned_calls
-from core.talk.caching.accounts import believed, is_alive
+from core.talk.caching.accounts import believed, is_alive, is_warm
 from core.talk.caching.cache_book import BookedCall, CacheBook
 from core.talk.caching.cache_file import CacheStore, Learned
 from core.talk.caching.cache_ledger import lost_extensions
@@ -494,6 +494,11 @@ class CacheKeeper(BookHolder):
         with memo.lock:
             call = planned_calls.plan_call(book, turn, self._market(spec, factor, memo), memo.decide)
         return _planned(call, book.pages[spec.discussion_id].replayed.view)
+
+    def is_held(self, discussion_id: str) -> bool:
+        """True while its provider may hold something of a discussion, by what is known and by the clock."""
+        cache = self.known(discussion_id)
+        return cache is not None and is_warm(cache, self._clock())
 
     def recalled_behind(self, discussion_id: str) -> tuple[str, ...]:
         """Passages that stay in a discussion's view behind earlier turns with tools; none where it is cold and written anew."""

@@ -85,6 +85,10 @@ class Planner(Protocol):
         """Cost of a change of layers 6 and 7 in the next turn."""
         ...
 
+    def is_held(self, discussion_id: str) -> bool:
+        """True while its provider may hold something of a discussion."""
+        ...
+
     def recalled_behind(self, discussion_id: str) -> tuple[str, ...]:
         """Passages that stay in a discussion's view behind earlier messages."""
         ...
@@ -434,14 +438,12 @@ class Assembler:
             change = self._change(assembly, planned, call.user_message_id)
             found = None if change is None else break_since(spec, request, change.layer)
         plan = None if planned is None else planned.plan
-        if before is not None:
-            is_cold = sent_at is not None and warm_until(before, sent_at) <= now
-        else:
-            is_cold = plan is not None and not plan.read_tokens
-        if found is None and spec.previous is not None and not (is_cold and before is not None):
+        is_cold = before is not None and sent_at is not None and warm_until(before, sent_at) <= now
+        if found is None and spec.previous is not None and not is_cold:
             found = effort_break(spec.previous.effort, request, plan)
+        is_held = self._keeper is None or self._keeper.is_held(spec.discussion_id)
         with in_english():  # the log keeps it
-            broken = break_text(found, plan, is_cold=is_cold) or desk.held
+            broken = break_text(found, plan, is_held=is_held) or desk.held
         desk.held = ""
         if found is None or before is None or sent_at is None or is_cold:
             return broken, ""

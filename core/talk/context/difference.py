@@ -637,11 +637,11 @@ def _goes_on(before: ContextView, after: ContextView) -> bool:
     return before.base == after.base and all(new[: len(old)] == old for old, new in pairs)
 
 
-def break_text(found: PrefixBreak | None, plan: CachePlan | None, *, is_cold: bool = False) -> str:
+def break_text(found: PrefixBreak | None, plan: CachePlan | None, *, is_held: bool = True) -> str:
     """A break in words, with the plan's reason and what is paid anew; empty where there is none.
 
     Args:
-        is_cold: nothing of the request before was held any more: the break itself costs nothing.
+        is_held: the provider may still hold what was sent before; if not, the break itself costs nothing.
     """
     if found is None:
         return ""
@@ -652,7 +652,7 @@ def break_text(found: PrefixBreak | None, plan: CachePlan | None, *, is_cold: bo
     if plan.cost_usd is not None and plan.read_cost_usd is not None:
         usd = plan.cost_usd - plan.read_cost_usd
     why = spliced(" {}", plan.sentences[0]) if plan.sentences else ""
-    if is_cold:
+    if not is_held:
         return tr(
             "{found}. The cache had already ended, so about {again:,} tokens are sent anew anyway, {usd}.{why}",
             found=found,

@@ -471,6 +471,9 @@ class CallWorker:
             is_again = (*who, chosen) in self._refusers or len(earlier) > 1
             if name == REASONING:
                 self._refusers.add((*who, chosen))
+                self._takers.discard(
+                    who
+                )  # a server that took some and takes none now is told by its next refusal
         if name == REASONING and not refuses_all(error, is_again=is_again, has_taken=has_taken):
             kind, through = Remark.THOUGHTS, last_thought(inputs.turns)
             book.keep(inputs.model, [through], chosen)

@@ -93,7 +93,11 @@ def test_a_pdf_goes_as_its_text_and_the_same_bytes_every_turn(world: World, tmp_
 
 @pytest.mark.parametrize(
     ("data", "why"),
-    [(encrypted_pdf("secret"), "asks for a password"), (b"PK\x03\x04\0\xff", "No provider takes")],
+    [
+        (encrypted_pdf("secret"), "asks for a password"),
+        (b"PK\x03\x04\0\xff", "the file is damaged"),
+        (b"\x7fELF\0", "No provider takes"),
+    ],
 )
 def test_what_nobody_takes_is_refused_at_the_door_and_words_go_on_being_saved(
     world: World, tmp_path: Path, data: bytes, why: str

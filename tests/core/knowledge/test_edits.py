@@ -168,7 +168,7 @@ def test_a_file_that_is_saved_all_the_time_is_given_up_and_says_so(tmp_path: Pat
     saves = iter(range(10_000))
     disk = Meddling(lambda: by_rename(path, b"- %d\n" % next(saves)), times=10_000, at="fsync")
 
-    with pytest.raises(StorageError, match="keeps changing"):
+    with pytest.raises(StorageError, match="changes while the program writes"):
         change_file(path, add_line, disk=disk)
 
     assert next(saves) >= ATTEMPTS

@@ -31,7 +31,7 @@ def test_without_a_terminal_it_is_refused_each_time_and_a_flag_sends_it(world: W
         ended = world.run("send", "x")
         assert ended.code == 1
         assert SENTENCE in ended.err
-        assert "Send the message with --over-limit. Give the model's price in your models.toml" in ended.err
+        assert "Send the message with --over-limit. Give the price in your models.toml" in ended.err
         assert "manual-slop models --update-prices" in ended.err
     assert world.server.bodies == []
     assert not list((world.home / "discussions").glob("*/log.jsonl")), "nothing is left of it"

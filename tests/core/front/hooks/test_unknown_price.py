@@ -19,7 +19,7 @@ def test_a_send_that_a_limit_cannot_hold_is_refused_unless_a_person_says_so(worl
         error = refused.json()["error"]
         assert (refused.status_code, error["code"]) == (409, "spend_limit")
         assert "is unknown, so the program cannot enforce the limit of $0.001 for today" in error["message"]
-        assert "Give the model's price in your models.toml" in error["remedy"]
+        assert "Give the price in your models.toml" in error["remedy"]
     assert world.texts(chosen) == []
 
     past = {"text": "When?", "wait": True, "over_limit": True}
@@ -73,7 +73,7 @@ def test_no_door_lets_a_call_through_that_a_limit_cannot_hold_and_each_says_why(
     for answer in answers:
         assert answer.status_code == 409, answer.text
         assert "is unknown, so the program cannot enforce the limit of $0.001 for today." in answer.text
-        assert "Give the model's price in your models.toml" in answer.text, answer.request.url
+        assert "price in your models.toml" in answer.text, answer.request.url
     compact = {"panel": "conversation", "action": "compact_discussion", "discussion_id": chosen}
     client.post("/api/ui", compact)
     world.until(

@@ -298,7 +298,7 @@ def test_a_file_that_never_stands_still_is_given_up(tmp_path: Path, monkeypatch:
     (tmp_path / "manual_slop.toml").write_text(TEXT)
     stamps = iter(range(100))
     monkeypatch.setattr(settings_file, "_stamp", lambda _: next(stamps))
-    with pytest.raises(StorageError, match="keeps changing"):
+    with pytest.raises(StorageError, match="changes while the program writes"):
         save_preset(tmp_path, Preset("new"), tmp_path / "t.toml")
 
     assert (tmp_path / "manual_slop.toml").read_text() == TEXT

@@ -103,6 +103,9 @@ class Pricing:
     def __init__(self) -> None:
         self.stacks: list[AggregateStack] = []
 
+    def is_held(self, _discussion_id: str) -> bool:
+        return True
+
     def recalled_behind(self, _discussion_id: str) -> tuple[str, ...]:
         return ()
 

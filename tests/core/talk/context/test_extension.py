@@ -94,7 +94,7 @@ def test_it_is_told_with_what_is_paid_anew_and_the_plans_reason() -> None:
         break_text(found, plan)
         == "Layer 12 (Your message) differs at byte 5: the last message was changed or removed. You pay again for about 1,020 tokens, est. $0.40. It went cold."
     )
-    assert break_text(found, plan, is_cold=True).endswith(
+    assert break_text(found, plan, is_held=False).endswith(
         "The cache had already ended, so about 1,020 tokens are sent anew anyway, est. $0.40. It went cold."
     )
     assert break_text(None, plan) == ""

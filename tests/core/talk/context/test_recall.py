@@ -174,6 +174,9 @@ def test_what_stays_behind_an_earlier_message_is_not_recalled_again(tmp_path: Pa
 class Behind:
     """A planner that knows what stays in a view."""
 
+    def is_held(self, _discussion_id: str) -> bool:
+        return True
+
     def recalled_behind(self, discussion_id: str) -> tuple[str, ...]:
         return (f"the passage of {discussion_id} before",)
 

@@ -88,7 +88,9 @@ SHAPES = [
         id="gemini jsonl",
         kind=TranscriptKind.GEMINI_CLI,
         data='{"sessionId": "11111111-1111-1111-1111-111111111111", "projectHash": "h", "startTime": "2026-11-01T08:00:00Z", "kind": "main"}\n{"id": "1", "timestamp": "2026-11-01T08:00:00Z", "type": "user", "content": [{"text": "Hi"}]}\n{"id": "2", "timestamp": "2026-11-01T08:00:01Z", "type": "gemini", "content": "", "thoughts": [{"subject": "S", "description": "Think."}], "toolCalls": [{"id": "c", "name": "read_file", "args": {"p": "a"}, "status": "success", "result": [{"functionResponse": {"id": "c", "name": "read_file", "response": {"output": "x"}}}]}], "model": "gemini-3-pro"}\n{"id": "3", "type": "info", "content": "Update available"}\n{"id": "2b", "timestamp": "2026-11-01T08:00:02Z", "type": "gemini", "content": "Read.", "model": "gemini-3-pro"}\n',
-        said=(("u: Hi", 'a: (thinks) Think. | (calls read_file) {"p": "a"} | (result) x', "a: Read."),),
+        said=(
+            ("u: Hi", 'a: (thinks) **S**\nThink. | (calls read_file) {"p": "a"} | (result) x', "a: Read."),
+        ),
         models=("gemini-3-pro",),
     ),
     Shape(

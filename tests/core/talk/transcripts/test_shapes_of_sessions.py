@@ -506,7 +506,7 @@ AGENTS = [
         said=(
             (
                 "u: Read it.",
-                'a: (thinks) I read it. | Read. | (calls read_file) {"path": "a"} | (result) A',
+                'a: (thinks) **Reading**\nI read it. | Read. | (calls read_file) {"path": "a"} | (result) A',
             ),
         ),
         models=("gemini-3-pro",),
