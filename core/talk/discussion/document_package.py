@@ -42,7 +42,7 @@ def too_long() -> DocumentError:
 
 
 class CellBudget:
-    """What a workbook's cells may still hold: a few bytes can name one long text in very many cells."""
+    """Room that a workbook's cells have left: a few bytes can name one long text in very many cells."""
 
     def __init__(self) -> None:
         self._cells, self._chars = MAX_CELLS, MAX_TEXT_CHARS
