@@ -383,8 +383,8 @@ class Watcher:
         of_settings = tuple(path for path in paths if path in settings or os.path.dirname(path) in settings)
         curated = tuple(path for path in paths if os.path.dirname(path) in folders)
         touched = {_discussion_of(path, home) for path in paths} - {""} if home else set()
-        if home in paths:
-            touched |= self._came_and_went(home)
+        if home and any(path == home or os.path.dirname(path) == home for path in paths):
+            touched |= self._came_and_went(home)  # also where its name was told: it may come back unseen
         if touched:
             self._emit(PathsChanged(Watched.DISCUSSIONS, tuple(sorted(touched))))
         if reserves and any(path == reserves or os.path.dirname(path) == reserves for path in paths):

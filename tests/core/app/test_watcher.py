@@ -173,3 +173,24 @@ def test_a_discussion_that_came_while_nobody_watched_is_found_by_listing(tmp_pat
     watches[0].report((str(discussions),))
 
     assert events == [PathsChanged(Watched.DISCUSSIONS, ("d1", "d2"))]
+
+
+def test_a_discussion_that_went_by_name_and_came_back_unseen_is_found_by_listing(tmp_path: Path) -> None:
+    events: list[Event] = []
+    watches: list[StillWatch] = []
+
+    def make(*callbacks: Callable[..., None]) -> FileWatch:
+        watches.append(StillWatch(*callbacks))
+        return watches[-1]  # type: ignore[return-value]
+
+    one = tmp_path / "discussions" / "d1"
+    one.mkdir(parents=True)
+    watcher = Watcher(events.append, make_watch=make)
+    watcher.watch((), (), str(tmp_path), ())
+
+    one.rmdir()
+    watches[0].report((str(one),))
+    one.mkdir()
+    watches[0].report((str(one.parent),))
+
+    assert events == [PathsChanged(Watched.DISCUSSIONS, ("d1",))] * 2
