@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -20,7 +20,14 @@ from core.kernel.codecs import canonical_json, read_json
 from core.kernel.errors import ProviderError
 from core.kernel.patterns import late
 from core.kernel.values.messages import Message, ReasoningPart
-from core.kernel.values.provider import Effort, ProviderKind, ProviderRequest, RequestPart, StreamItem
+from core.kernel.values.provider import (
+    Effort,
+    ProviderKind,
+    ProviderRequest,
+    RequestMessage,
+    RequestPart,
+    StreamItem,
+)
 from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.state import AppState
 from core.services.providers.blocks import SWITCH
@@ -35,6 +42,7 @@ _LEVELS = frozenset({Effort.LOW, Effort.MEDIUM, Effort.HIGH, Effort.XHIGH, Effor
 _BAD_REQUEST = 400
 
 Stream = Callable[[ProviderRequest], Iterator[StreamItem]]
+M = TypeVar("M", Message, RequestMessage)
 
 
 class InstructionChange(msgspec.Struct, frozen=True):
@@ -189,7 +197,7 @@ def _instructed(system: tuple[Segment, ...], switches: tuple[Switch, ...]) -> tu
         return system
     rest = [one for one in system if one.layer not in told]
     new = [
-        Segment(layer=layer, key=one.key, text=one.text, sha256=sha256(one.text.encode()).hexdigest())
+        Segment(layer=layer, key=one.key, text=one.text, sha256=hashlib.sha256(one.text.encode()).hexdigest())
         for layer, one in told.items()
         if one.text
     ]
@@ -198,13 +206,10 @@ def _instructed(system: tuple[Segment, ...], switches: tuple[Switch, ...]) -> tu
 
 def without_reasoning(request: ProviderRequest) -> ProviderRequest:
     """The request without any reasoning; the same object where it has none. A message of nothing else goes with it."""
-    if not any(isinstance(part, ReasoningPart) for message in request.messages for part in message.parts):
+    if not any(map(_thinks, request.messages)):
         return request
-    messages = (
-        replace(message, parts=tuple(one for one in message.parts if not isinstance(one, ReasoningPart)))
-        for message in request.messages
-    )
-    return replace(request, messages=tuple(message for message in messages if message.parts))
+    bare = map(_bare, request.messages)
+    return replace(request, messages=tuple(message for message in bare if message.parts))
 
 
 def is_switch_refused(error: ProviderError) -> bool:
@@ -325,12 +330,15 @@ def without_thoughts(turns: tuple[Message, ...], through: frozenset[str]) -> tup
     last = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].id in through), -1)
     if last < 0:
         return turns
-    return (*(_bare(one) if _thinks(one) else one for one in turns[: last + 1]), *turns[last + 1 :])
+    return (*map(_bare, turns[: last + 1]), *turns[last + 1 :])
 
 
-def _thinks(message: Message) -> bool:
+def _thinks(message: Message | RequestMessage) -> bool:
     return any(isinstance(part, ReasoningPart) for part in message.parts)
 
 
-def _bare(message: Message) -> Message:
+def _bare(message: M) -> M:
+    """A message without thinking; the same object where it has none."""
+    if not _thinks(message):
+        return message
     return replace(message, parts=tuple(one for one in message.parts if not isinstance(one, ReasoningPart)))
