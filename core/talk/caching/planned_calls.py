@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import count, pairwise
 from operator import sub
@@ -63,6 +63,7 @@ from core.talk.caching.offers import scope_settings, with_contents
 from core.talk.caching.view import Replayed, records_for, shared_base
 from core.talk.context.history_turns import is_running
 from core.talk.context.stack import AggregateStack
+from core.talk.context.token_scale import request_parts
 from core.talk.context.wire import in_force, layer_of
 
 # Gate for parallel calls: those wait whose prefix another is just writing.
@@ -344,7 +345,7 @@ def resent(book: CacheBook, call_id: str, request: ProviderRequest) -> CacheBook
     if call is None:
         return book
     planned, old = call.decision.request, call.decision.wire
-    sizes = dict(zip(map(id, _parts_of(planned)), map(sub, old.ends, (0, *old.ends)), strict=False))
+    sizes = dict(zip(map(id, request_parts(planned)), map(sub, old.ends, (0, *old.ends)), strict=False))
     wire = wire_of(request, call.scope, lambda part: sizes.get(id(part)) or _about(part))
     places = {block.key: place for place, block in enumerate(wire.blocks)}
     plan, writes, marked = call.decision.plan, [], []
@@ -367,14 +368,6 @@ def resent(book: CacheBook, call_id: str, request: ProviderRequest) -> CacheBook
     )
     decision = replace(call.decision, request=request, wire=wire, plan=plan)
     return replace(book, calls={**book.calls, call_id: replace(call, decision=decision)})
-
-
-def _parts_of(request: ProviderRequest) -> Iterator[RequestPart | ToolSchema]:
-    """Parts of a request in wire order."""
-    yield from request.tools
-    yield from request.system
-    for message in request.messages:
-        yield from message.parts
 
 
 def _about(part: RequestPart | ToolSchema) -> int:
