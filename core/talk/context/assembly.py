@@ -441,7 +441,8 @@ class Assembler:
         is_cold = before is not None and sent_at is not None and warm_until(before, sent_at) <= now
         if found is None and spec.previous is not None and not is_cold:
             found = effort_break(spec.previous.effort, request, plan)
-        is_held = self._keeper is None or self._keeper.is_held(spec.discussion_id)
+        # without a break, nobody asks the keeper
+        is_held = found is None or self._keeper is None or self._keeper.is_held(spec.discussion_id)
         with in_english():  # the log keeps it
             broken = break_text(found, plan, is_held=is_held) or desk.held
         desk.held = ""
