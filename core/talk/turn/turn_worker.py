@@ -415,13 +415,14 @@ class CallWorker:
         def streamed(request: ProviderRequest) -> Iterator[StreamItem]:
             return stream_with_retry(provider, request, blobs, cancel, retrying, wait=wait)
 
-        forms = [built.request]
+        answered = built.request
 
         def remember(name: str, error: ProviderError) -> None:
+            nonlocal answered
             reply.is_other = True
             other = without_reasoning if name == REASONING else without_switches
-            forms.append(other(forms[-1]))
-            self._services.resent(effect.call_id, forms[-1])
+            answered = other(answered)
+            self._services.resent(effect.call_id, answered)
             self._remember(effect, book, name, error)
 
         def switched(request: ProviderRequest) -> Iterator[StreamItem]:
@@ -440,7 +441,7 @@ class CallWorker:
                     for remark in item.remarks:
                         self._emit(ServerRemarked(call_id=effect.call_id, text=remark))
                     return item, built.request
-                if not reply.has_begun and len(forms) == 1:
+                if not (reply.has_begun or reply.is_other):
                     self._note_taken(built.request)
                 self._take(effect.call_id, item, reply, journal)
         except ProviderError as error:
@@ -471,9 +472,7 @@ class CallWorker:
             is_again = (*who, chosen) in self._refusers or len(earlier) > 1
             if name == REASONING:
                 self._refusers.add((*who, chosen))
-                self._takers.discard(
-                    who
-                )  # a server that took some and takes none now is told by its next refusal
+                self._takers.discard(who)  # its next refusal tells if it takes none any more
         if name == REASONING and not refuses_all(error, is_again=is_again, has_taken=has_taken):
             kind, through = Remark.THOUGHTS, last_thought(inputs.turns)
             book.keep(inputs.model, [through], chosen)
