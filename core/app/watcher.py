@@ -337,11 +337,10 @@ class Watcher:
             self._reserves_dir = str(Path(home) / home_paths.RESERVES_DIR) if home else ""
             self._inbox_dir = str(home_paths.inbox_dir(Path(home))) if home else ""
             self._proposals = str(proposals_file(Path(home))) if home else ""
-            # The folder itself too: the lock of a program that ended goes, perhaps between two rounds of the watch.
-            reserves = {os.path.join(self._reserves_dir, home_paths.RESERVES_FILE), self._reserves_dir}
-            reserves = reserves if home else set()
+            reserves = {os.path.join(self._reserves_dir, home_paths.RESERVES_FILE)} if home else set()
         if self._watch is not None:
-            own = {folder, self._proposals, self._inbox_dir} - {""}
+            # The folder of reserves too: the lock of a program that ended goes, perhaps between two rounds of the watch.
+            own = {folder, self._proposals, self._inbox_dir, self._reserves_dir} - {""}
             self._watch.watch(curated | settings | logs | knowledge | reserves | own)
             self._watch_sources(frozenset(source_folders))
 
