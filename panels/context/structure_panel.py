@@ -85,9 +85,7 @@ def sent_to(state: AppState, absolute_path: str) -> str:
         return tr(
             "A discussion whose preset holds this file gets changes with its next message. No such discussion is warm now."
         )
-    names = ", ".join(warm[:SHOWN_NAMES])
-    more = len(warm) - SHOWN_NAMES
-    whose = tr("{names} and {more:,} more", names=names, more=more) if more > 0 else names
+    whose = fmt.first_of(warm, SHOWN_NAMES)
     if state.config.settings.caching.appends_changes:
         return tr(
             "If you edit a note, the next message of {discussions} carries the change. If you delete one, the program rewrites the warm cache.",

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from core.kernel.codecs import from_builtins
+from core.kernel.figures import first_of
 from core.kernel.frame import clean, one_line
 from core.kernel.language import spliced, tr
 from core.kernel.patterns import late
@@ -125,9 +126,8 @@ def _named(title: str, names: Iterable[str]) -> str:
     listed = [one_line(name, 120) for name in names]
     if not listed:
         return ""
-    more = tr(" and {listed} more", listed=len(listed) - _SHOWN) if len(listed) > _SHOWN else ""
     count = f" ({len(listed)})" if len(listed) > 1 else ""
-    return spliced("{}{}: {}{}.", title, count, ", ".join(listed[:_SHOWN]), more)
+    return spliced("{}{}: {}.", title, count, first_of(listed, _SHOWN))
 
 
 def _holds_secret(node: Any) -> bool:
