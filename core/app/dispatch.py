@@ -520,6 +520,8 @@ def _paths_changed(state: AppState, given: Stamp, report: PathsChanged) -> Resul
             return state, ()  # the room of search follows all that is searched
         case Watched.DISCUSSIONS:
             return state, (LookAtDiscussions(report.names), *caching.read_touched(state, report.names))
+        case Watched.CACHES:
+            return state, caching.read_touched(state, report.names)
         case Watched.RESERVES:
             state, sent = turn.admit_held(state)
             return state, (LookAtReserves(), *sent)

@@ -381,11 +381,8 @@ class Watcher:
             inbox = self._inbox_dir
         of_settings = tuple(path for path in paths if path in settings or os.path.dirname(path) in settings)
         curated = tuple(path for path in paths if os.path.dirname(path) in folders)
-        touched = {_discussion_of(path, home) for path in paths} - {""} if home else set()
-        if home and any(path == home or os.path.dirname(path) == home for path in paths):
-            touched |= self._came_and_went(home)  # also where its name was told: it may come back unseen
-        if touched:
-            self._emit(PathsChanged(Watched.DISCUSSIONS, tuple(sorted(touched))))
+        if home:
+            self._tell_discussions(paths, home)
         if reserves and any(path == reserves or os.path.dirname(path) == reserves for path in paths):
             self._emit(PathsChanged(Watched.RESERVES))
         if proposals in paths:
@@ -399,6 +396,15 @@ class Watcher:
             self._emit(PathsChanged(Watched.SETTINGS, of_settings))
         if curated:
             self._emit(PathsChanged(Watched.CONTEXT, curated))
+
+    def _tell_discussions(self, paths: tuple[str, ...], home: str) -> None:
+        touched = _discussions_of(paths, home, *_CONTENT, home_paths.REPLY_FILE)
+        if any(path == home or os.path.dirname(path) == home for path in paths):
+            touched |= self._came_and_went(home)  # also where its name was told: it may come back unseen
+        if touched:
+            self._emit(PathsChanged(Watched.DISCUSSIONS, tuple(sorted(touched))))
+        if cached := _discussions_of(paths, home, home_paths.CACHE_FILE) - touched:
+            self._emit(PathsChanged(Watched.CACHES, tuple(sorted(cached))))
 
     def _came_and_went(self, folder: str) -> frozenset[str]:
         """Discussions that appeared or vanished since the folder was listed last."""
@@ -428,21 +434,23 @@ def _entries(folder: str) -> frozenset[str]:
         return frozenset()
 
 
-_CONTENT = (home_paths.LOG_FILE, home_paths.META_FILE, home_paths.CACHE_FILE)
+_CONTENT = (home_paths.LOG_FILE, home_paths.META_FILE)
 
 
 def _files_of(home: Path, discussion_id: str) -> list[str]:
     folder = home_paths.discussion_dir(home, discussion_id)
-    return [str(folder / name) for name in _CONTENT]
+    return [str(folder / name) for name in (*_CONTENT, home_paths.CACHE_FILE)]
 
 
-def _discussion_of(path: str, discussions_dir: str) -> str:
-    """Id of the discussion whose folder, log, meta, cache or reply under way a path is, empty for any other."""
-    folder, name = os.path.split(path)
-    if folder == discussions_dir:
-        return "" if name.startswith(".") else name
-    is_content = name in (*_CONTENT, home_paths.REPLY_FILE)
-    return os.path.basename(folder) if is_content and os.path.dirname(folder) == discussions_dir else ""
+def _discussions_of(paths: Iterable[str], discussions_dir: str, *names: str) -> set[str]:
+    """Ids of the discussions whose folder, or a file of one of these names in it, is among the paths."""
+    found = set[str]()
+    for folder, name in map(os.path.split, paths):
+        if folder == discussions_dir and not name.startswith("."):
+            found.add(name)
+        elif name in names and os.path.dirname(folder) == discussions_dir:
+            found.add(os.path.basename(folder))
+    return found
 
 
 WORK = at_once("files", WatchFiles)

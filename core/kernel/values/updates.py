@@ -87,6 +87,7 @@ class Watched(StrEnum):
     PROPOSALS = "the file of proposals"
     SOURCES = "folders that are searched"
     DISCUSSIONS = "folders of discussions"
+    CACHES = "what providers hold for discussions"
     RESERVES = "money that is held back by all programs"
     INBOX = "the inbox of signals"
 
@@ -95,7 +96,7 @@ class PathsChanged(msgspec.Struct, frozen=True):
     """Something in a watched place changed, was made or removed, by this program or another, or may have been.
 
     Args:
-        names: absolute paths; of `DISCUSSIONS` their ids. Empty where it does not matter what changed.
+        names: absolute paths; of `DISCUSSIONS` and `CACHES` the discussions' ids. Empty where it does not matter what changed.
     """
 
     watched: Watched

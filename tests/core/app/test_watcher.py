@@ -112,7 +112,7 @@ def test_logs_that_grow_and_discussions_that_come_are_told_by_their_ids(tmp_path
     (discussions / "d1" / "draft.txt").replace(
         discussions / "d1" / "cache.json"
     )  # another program's last act
-    assert events.get(timeout=WAIT_S) == PathsChanged(Watched.DISCUSSIONS, ("d1",))
+    assert events.get(timeout=WAIT_S) == PathsChanged(Watched.CACHES, ("d1",))
     (discussions / ".new-d2.tmp").mkdir()
     (discussions / ".new-d2.tmp").rename(discussions / "d2")
     assert events.get(timeout=WAIT_S) == PathsChanged(Watched.DISCUSSIONS, ("d2",))

@@ -47,6 +47,7 @@ def test_each_event_brings_its_own_corpora_as_far_as_they_are_searched(state: Ap
     assert begun(state, PathsChanged(Watched.SOURCES)) == (Corpus.NOTES,)
     assert begun(state, PathsChanged(Watched.KNOWLEDGE, ("a",))) == (Corpus.KNOWLEDGE,)
     assert begun(state, PathsChanged(Watched.DISCUSSIONS, ("a",))) == (Corpus.DISCUSSIONS,)
+    assert begun(state, PathsChanged(Watched.CACHES, ("a",))) is None, "it holds no words"
     assert begun(state, IndexEnded(None, SearchPlaces())) is None
     assert begun(AppState(), PathsChanged(Watched.SOURCES)) is None, "retrieval is off"
     without = replace(ASKED, corpora=(Corpus.PROJECT,))

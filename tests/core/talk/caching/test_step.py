@@ -349,6 +349,7 @@ def test_what_is_held_of_an_open_discussion_is_asked_for_at_each_touch_unless_a_
     assert of(book.play(PathsChanged(Watched.DISCUSSIONS, (chosen, "closed"))), ReadCaches) == (
         ReadCaches((chosen,)),
     )
+    assert book.play(PathsChanged(Watched.CACHES, (chosen, "closed"))) == (ReadCaches((chosen,)),)
     held = DiscussionCacheState(chosen, "anthropic", START, None, 1, 500)
     book.play(CacheReported(chosen, held, order=1))
     before = book.state
