@@ -21,11 +21,12 @@ _PASSED = frozenset(
 )
 
 
-class _Look(NamedTuple):
-    """Look of a style's text: `mark` is `~~`, `sup`, `sub` or empty."""
+class _TextStyle(NamedTuple):
+    """Look of a style's text: `mark` is `~~`, `sup`, `sub` or empty. `base`: name of the style that it is based on."""
 
-    mark: str
-    is_hidden: bool
+    base: str = ""
+    mark: str = ""
+    is_hidden: bool = False
 
 
 def open_document_text(package: Package) -> str:
@@ -42,18 +43,8 @@ class _Reader:
         if self._tree is None:
             raise DocumentError(DAMAGED)
         trees = [one for one in (package.tree("styles.xml"), self._tree) if one is not None]
-        self._forms = {one.get("name", ""): _form(one) for tree in trees for one in tree.iter("style")}
-        self._bases = {
-            one.get("name", ""): one.get("parent-style-name", "")
-            for tree in trees
-            for one in tree.iter("style")
-        }
+        self._styles = {one.get("name", ""): _style(one) for tree in trees for one in tree.iter("style")}
         self._lists = {one.get("name", ""): _marks(one) for tree in trees for one in tree.iter("list-style")}
-        self._of_style = {
-            one.get("name", ""): one.get("list-style-name", "")
-            for tree in trees
-            for one in tree.iter("style")
-        }
         self._notes: list[str] = []
         self._counts: dict[tuple[str, int], int] = {}
         self._budget = CellBudget()
@@ -175,18 +166,19 @@ class _Reader:
             case _:
                 pass
         said = self._words(child, depth + 1, boxes)
-        form = self._look(child.get("style-name", "")) if child.tag == "span" else None
-        if form is None or not said.strip():
+        if child.tag != "span" or not said.strip():
             return said
-        return "" if form.is_hidden else _formed(form.mark, said)
+        look = self._look(child.get("style-name", ""))
+        return "" if look.is_hidden else _formed(look.mark, said)
 
-    def _look(self, style: str) -> _Look:
+    def _look(self, name: str) -> _TextStyle:
+        """The first of a style, and those that it is based on, that has a look of its own."""
         for _ in range(20):
-            form = self._forms.get(style)
-            if form is None or form.mark or form.is_hidden:
-                return form or _Look(mark="", is_hidden=False)
-            style = self._bases.get(style, "")
-        return _Look(mark="", is_hidden=False)
+            style = self._styles.get(name)
+            if style is None or style.mark or style.is_hidden:
+                return style or _TextStyle()
+            name = style.base
+        return _TextStyle()
 
     def _table(self, element: Any, depth: int) -> str:
         rows: list[list[str]] = []
@@ -241,17 +233,17 @@ def _formed(mark: str, said: str) -> str:
     return said.replace(core, f"{start}{core}{end}", 1) if mark else said
 
 
-def _form(style: Any) -> _Look:
-    about = style.find("text-properties")
+def _style(style: Any) -> _TextStyle:
+    base, about = style.get("parent-style-name", ""), style.find("text-properties")
     if about is None:
-        return _Look(mark="", is_hidden=False)
+        return _TextStyle(base=base)
     place = about.get("text-position", "").split(" ")[0]
     mark = "~~" if about.get("text-line-through-style", "none") != "none" else ""
     if place == "super" or (place.endswith("%") and not place.startswith(("-", "0"))):
         mark = "sup"
     elif place == "sub" or place.startswith("-"):
         mark = "sub"
-    return _Look(mark=mark, is_hidden=about.get("display") == "none")
+    return _TextStyle(base=base, mark=mark, is_hidden=about.get("display") == "none")
 
 
 def _marks(style: Any) -> dict[int, tuple[str, int]]:
