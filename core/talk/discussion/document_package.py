@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 from core.kernel.language import tr
 from core.kernel.patterns import late
+from core.talk.discussion.page_text import cell_text, table_lines
 from core.talk.discussion.pdf_text import MAX_TEXT_CHARS
 
 MAX_PART_BYTES = 64_000_000
@@ -171,7 +172,7 @@ def pipe_table(rows: list[list[str]]) -> str:
     """
     if max(map(len, rows), default=0) * len(rows) * len("| ") > MAX_TEXT_CHARS:
         raise too_long()
-    rows = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
+    rows = [list(map(cell_text, row)) for row in rows]
     while rows and not any(rows[-1]):
         rows.pop()
     width = max(
@@ -180,6 +181,4 @@ def pipe_table(rows: list[list[str]]) -> str:
     )
     if width * len(rows) <= 1:
         return rows[0][0].replace("\\|", "|") if width else ""
-    lines = [f"| {' | '.join([*row[:width], *[''] * (width - len(row))])} |" for row in rows]
-    lines.insert(1, "|" + " --- |" * width)
-    return "\n".join(lines)
+    return "\n".join(table_lines(rows, width))

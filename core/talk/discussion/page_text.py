@@ -149,14 +149,15 @@ def _signs(node: Any, depth: int) -> str:
     marks = _MARKS.get(name)
     if marks is not None and len(parts) == len(marks) + 1:
         around = zip(marks, parts[1:], strict=True)
-        return _grouped(parts[0]) + "".join(mark + _grouped(one) for mark, one in around)
+        return grouped(parts[0]) + "".join(mark + grouped(one) for mark, one in around)
     said = _BETWEEN.get(name, "").join(parts)
     if name == "mo":
         return f" {said.strip()} " if said.strip() in _SPACED else said.strip()
     return f"{_AROUND[name]}({said.strip()})" if name in _AROUND else said
 
 
-def _grouped(said: str) -> str:
+def grouped(said: str) -> str:
+    """A part of a formula, in brackets where it is more than a word or a sign."""
     said = said.strip()
     return said if said.isalnum() or len(said) == 1 else f"({said})"
 
@@ -264,18 +265,27 @@ def _replace_table(node: Any, ready: list[str]) -> None:
                     below[column] = min(_whole(cell.attrs.get("rowspan"), 1), 1_000) - 1
                 cell.name = "div"
                 text = _unmarked(sanitize_dom(cell).to_markdown(), ready)
-                given += [" ".join(text.split()).replace("|", "\\|"), *[""] * (span - 1)]
+                given += [cell_text(text), *[""] * (span - 1)]
             _skip_taken(given, below)
             rows.append(given)
     width = max(map(len, rows), default=0)
     if not width or width * len(rows) > _MAX_CELLS:
         return
-    filled = [[*row, *[""] * (width - len(row))] for row in rows]
-    lines = [f"| {' | '.join(row)} |" for row in filled]
-    lines.insert(1, "|" + " --- |" * width)
     caption = next((one for one in node.children if one.name == "caption"), None)
     said = [" ".join(caption.to_text().split()), ""] if caption is not None else []
-    _put_block(node, "\n".join((*said, *lines)), ready)
+    _put_block(node, "\n".join((*said, *table_lines(rows, width))), ready)
+
+
+def cell_text(text: str) -> str:
+    """Words of a cell on one line, as Markdown takes them in a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def table_lines(rows: list[list[str]], width: int) -> list[str]:
+    """Lines of a table in Markdown, each row filled or cut to the same number of columns; the first row is its head."""
+    lines = [f"| {' | '.join([*row[:width], *[''] * (width - len(row))])} |" for row in rows]
+    lines.insert(1, "|" + " --- |" * width)
+    return lines
 
 
 def _skip_taken(row: list[str], below: dict[int, int]) -> None:

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, pipe_table
+from core.talk.discussion.page_text import grouped
 
 _MOST_DEPTH = 40
 """Tables in tables, and boxes in boxes, that are read."""
@@ -513,9 +514,9 @@ def _formula(element: Any, depth: int) -> str:
     parts = [said for child in element if (said := _formula(child, depth + 1)).strip()]
     match element.tag, parts:
         case ("sSup" | "sSub" | "f" | "limLow" | "limUpp") as tag, [first, second]:
-            return _grouped(first) + _PARTS[tag] + _grouped(second)
+            return grouped(first) + _PARTS[tag] + grouped(second)
         case "sSubSup", [first, second, third]:
-            return f"{_grouped(first)}_{_grouped(second)}^{_grouped(third)}"
+            return f"{grouped(first)}_{grouped(second)}^{grouped(third)}"
         case "rad", [*degree, inner]:
             return f"{''.join(degree)}√({inner})"
         case "d", _:
@@ -523,7 +524,7 @@ def _formula(element: Any, depth: int) -> str:
             return f"{start}{', '.join(parts)}{end}"
         case "nary", _:
             ends = ((mark, _under(element, name, depth)) for mark, name in (("_", "sub"), ("^", "sup")))
-            bounds = "".join(mark + _grouped(said) for mark, said in ends if said)
+            bounds = "".join(mark + grouped(said) for mark, said in ends if said)
             return f"{_property(element, 'chr', '∫')}{bounds} {_under(element, 'e', depth)}"
         case "m" | "eqArr", _:
             return "; ".join(parts)
@@ -545,8 +546,3 @@ def _property(element: Any, name: str, otherwise: str) -> str:
     """Sign that a formula's properties name."""
     told = element.find(f"{element.tag}Pr/{name}")
     return otherwise if told is None else str(told.get("val", ""))
-
-
-def _grouped(said: str) -> str:
-    said = said.strip()
-    return said if said.isalnum() or len(said) == 1 else f"({said})"
