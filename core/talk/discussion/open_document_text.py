@@ -13,7 +13,7 @@ from core.talk.discussion.document_package import (
     Package,
     pipe_table,
 )
-from core.talk.discussion.word_text import ACCEPTED, roman
+from core.talk.discussion.word_text import ACCEPTED, formed, numeral
 
 _MOST_DEPTH = 40
 _PASSED = frozenset(
@@ -27,6 +27,18 @@ class _TextStyle(NamedTuple):
     base: str = ""
     mark: str = ""
     is_hidden: bool = False
+
+
+class _ListNumbers(NamedTuple):
+    """Numbers of a list's items: what stands before and behind each, how the first one is written, and where they start."""
+
+    before: str
+    first: str
+    behind: str
+    start: int
+
+    def of(self, number: int) -> str:
+        return f"{self.before}{numeral(number, self.first)}{self.behind}"
 
 
 def open_document_text(package: Package) -> str:
@@ -95,9 +107,10 @@ class _Reader:
         if depth > _MOST_DEPTH:
             return
         style = element.get("style-name", "") or style
-        mark, start = self._lists.get(style, {}).get(level, ("", 1))
+        marks = self._lists.get(style, {}).get(level)
+        before = marks.start - 1 if marks is not None else 0
         goes_on = element.get("continue-numbering") == "true" or element.get("continue-list")
-        number = self._counts.get((style, level), start - 1) if goes_on else start - 1
+        number = self._counts.get((style, level), before) if goes_on else before
         for item in element:
             if item.tag not in {"list-item", "list-header"}:
                 continue
@@ -106,7 +119,7 @@ class _Reader:
                 given = item.get("start-value", "")
                 number = int(given) if given.isdigit() else number + 1
                 self._counts[style, level] = number
-                shown = _number(mark, number) if mark else "-"
+                shown = marks.of(number) if marks is not None else "-"
             indent = "  " * (level - 1)
             for child in item:
                 if child.tag == "list":
@@ -169,7 +182,7 @@ class _Reader:
         if child.tag != "span" or not said.strip():
             return said
         look = self._look(child.get("style-name", ""))
-        return "" if look.is_hidden else _formed(look.mark, said)
+        return "" if look.is_hidden else formed(look.mark, said)
 
     def _look(self, name: str) -> _TextStyle:
         """The first of a style, and those that it is based on, that has a look of its own."""
@@ -227,12 +240,6 @@ def _blank(text: str | None) -> str:
     return "" if not text else " ".join(f"\0{text}\0".split()).replace("\0", "")
 
 
-def _formed(mark: str, said: str) -> str:
-    core = said.strip()
-    start, end = ("~~", "~~") if mark == "~~" else (f"<{mark}>", f"</{mark}>")
-    return said.replace(core, f"{start}{core}{end}", 1) if mark else said
-
-
 def _style(style: Any) -> _TextStyle:
     base, about = style.get("parent-style-name", ""), style.find("text-properties")
     if about is None:
@@ -246,27 +253,20 @@ def _style(style: Any) -> _TextStyle:
     return _TextStyle(base=base, mark=mark, is_hidden=about.get("display") == "none")
 
 
-def _marks(style: Any) -> dict[int, tuple[str, int]]:
-    """The mark of each level of a list with numbers, with `{}` in the number's place, and its first number."""
-    found: dict[int, tuple[str, int]] = {}
+def _marks(style: Any) -> dict[int, _ListNumbers]:
+    """The marks of each level of a list that has numbers."""
+    found: dict[int, _ListNumbers] = {}
     for one in style:
         level, form = one.get("level", ""), one.get("num-format", "")
         if one.tag == "list-level-style-number" and level.isdigit() and form:
             start = one.get("start-value", "1")
-            mark = f"{one.get('num-prefix', '')}\0{form}{one.get('num-suffix', '')}"
-            found[int(level)] = mark, int(start) if start.isdigit() else 1
+            found[int(level)] = _ListNumbers(
+                before=one.get("num-prefix", ""),
+                first=form,
+                behind=one.get("num-suffix", ""),
+                start=int(start) if start.isdigit() else 1,
+            )
     return found
-
-
-def _number(mark: str, number: int) -> str:
-    before, _, after = mark.partition("\0")
-    form, suffix = after[:1], after[1:]
-    shown = str(number)
-    if form in "aA" and number > 0:
-        shown = chr(ord(form) + (number - 1) % 26) * min((number - 1) // 26 + 1, 9)
-    elif form in "iI" and 0 < number < 4000:
-        shown = roman(number) if form == "i" else roman(number).upper()
-    return f"{before}{shown}{suffix}"
 
 
 def _joined(blocks: Iterator[str]) -> str:

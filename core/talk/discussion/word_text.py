@@ -205,7 +205,7 @@ class _Word:
         pieces: list[tuple[str, str]] = []
         self._runs(element, depth, pieces, boxes)
         alike = groupby((one for one in pieces if one[1]), key=itemgetter(0))
-        return "".join(_formed(form, "".join(text for _, text in run)) for form, run in alike)
+        return "".join(formed(form, "".join(text for _, text in run)) for form, run in alike)
 
     def _runs(self, element: Any, depth: int, pieces: list[tuple[str, str]], boxes: list[str]) -> None:
         if depth > _MOST_DEPTH:
@@ -335,7 +335,8 @@ def _inner(element: Any, name: str) -> Iterator[Any]:
             yield from _inner(child, name)
 
 
-def _formed(form: str, text: str) -> str:
+def formed(form: str, text: str) -> str:
+    """A text with its marks: `~~`, `sup`, `sub`, or none."""
     core = text.strip()
     if not form or not core:
         return text
@@ -475,24 +476,31 @@ _ROMAN = (
 )
 
 
+_NUMERALS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
+
+
 def _number(value: int, form: str) -> str:
     match form:
         case "none":
             return ""
-        case "lowerLetter" | "upperLetter" if value > 0:
-            letter = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, 9)
-            return letter.upper() if form == "upperLetter" else letter
-        case "lowerRoman" | "upperRoman" if 0 < value < 4000:
-            said = roman(value)
-            return said.upper() if form == "upperRoman" else said
         case "decimalZero":
             return f"{value:02}"
         case _:
-            return str(value)
+            return numeral(value, _NUMERALS.get(form, ""))
 
 
-def roman(value: int) -> str:
-    """A number of 1 to 3999 in small Roman signs."""
+def numeral(value: int, first: str) -> str:
+    """A number as a list shows it that begins with `a`, `A`, `i` or `I`; of any other in digits."""
+    if first in {"a", "A"} and value > 0:
+        said = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, 9)
+    elif first in {"i", "I"} and 0 < value < 4000:
+        said = _roman(value)
+    else:
+        return str(value)
+    return said.upper() if first.isupper() else said
+
+
+def _roman(value: int) -> str:
     said = ""
     for worth, sign in _ROMAN:
         said += sign * (value // worth)
