@@ -17,7 +17,6 @@ _MOST_SPAN = 63
 """Columns of a table of Word."""
 _WITHIN = frozenset(
     {
-        "hyperlink",
         "ins",
         "moveTo",
         "smartTag",
@@ -32,8 +31,6 @@ _WITHIN = frozenset(
     | {
         "rubyBase",
         "ruby",
-        "rt",
-        "oMath",
         "oMathPara",
         "object",
         "pict",
@@ -112,6 +109,12 @@ def word_text(package: Package) -> str:
     return _Word(package).text()
 
 
+def _value(element: Any, path: str, otherwise: str = "") -> str:
+    """Value that an element within another one gives."""
+    found = element.find(path)
+    return otherwise if found is None else str(found.get("val", ""))
+
+
 def _is_on(element: Any) -> bool:
     return element is not None and element.get("val", "1") not in {"0", "false", "off", "none"}
 
@@ -158,11 +161,7 @@ class _Word:
         boxes: list[str] = []
         said = self._line(element, depth, boxes).strip()
         about = element.find("pPr")
-        style = (
-            about.find("pStyle").get("val", "")
-            if about is not None and about.find("pStyle") is not None
-            else ""
-        )
+        style = _value(element, "pPr/pStyle")
         level = self._heading(about, style)
         label, indent, is_item = "", "", False
         numbered = self._numbered(about, style) if said else None
@@ -254,10 +253,7 @@ class _Word:
         if about is not None:
             if _is_on(about.find("vanish")):
                 return
-            raised = about.find("vertAlign")
-            form = {"superscript": "sup", "subscript": "sub"}.get(
-                raised.get("val", "") if raised is not None else "", ""
-            )
+            form = {"superscript": "sup", "subscript": "sub"}.get(_value(about, "vertAlign"), "")
             if _is_on(about.find("strike")) or _is_on(about.find("dstrike")):
                 form = "~~"
         for child in run:
@@ -299,15 +295,11 @@ class _Word:
     def _table(self, table: Any, depth: int) -> str:
         rows: list[list[str]] = []
         for row in _inner(table, "tr"):
-            before = row.find("trPr/gridBefore")
-            given = [""] * (min(_whole(before.get("val"), 0), _MOST_SPAN) if before is not None else 0)
+            given = [""] * min(_whole(_value(row, "trPr/gridBefore"), 0), _MOST_SPAN)
             for cell in _inner(row, "tc"):
-                about = cell.find("tcPr")
-                span = about.find("gridSpan") if about is not None else None
-                merged = about.find("vMerge") if about is not None else None
-                is_below = merged is not None and merged.get("val") != "restart"
+                is_below = _value(cell, "tcPr/vMerge", "restart") != "restart"
                 given.append("" if is_below else _joined(self._blocks(cell, depth + 1)))
-                given += [""] * (min(_whole(span.get("val"), 1), _MOST_SPAN) - 1 if span is not None else 0)
+                given += [""] * (min(_whole(_value(cell, "tcPr/gridSpan"), 1), _MOST_SPAN) - 1)
             rows.append(given)
         if len(rows) == 1 and len(rows[0]) == 1:
             return rows[0][0]
@@ -369,17 +361,14 @@ def _by_id(tree: Any, kind: str) -> dict[str, Any]:
 def _styles(tree: Any) -> dict[str, _Style]:
     found: dict[str, _Style] = {}
     for one in () if tree is None else tree.iter("style"):
-        name = one.find("name").get("val", "").lower() if one.find("name") is not None else ""
-        base = one.find("basedOn").get("val", "") if one.find("basedOn") is not None else ""
-        about = one.find("pPr")
-        outline = about.find("outlineLvl") if about is not None else None
-        level = _whole(outline.get("val"), 9) + 1 if outline is not None else 0
+        name = _value(one, "name").lower()
+        level = _whole(_value(one, "pPr/outlineLvl"), 9) + 1
         if name.startswith("heading ") and name[8:].isdigit():
             level = int(name[8:])
         elif name == "title":
             level = 1
         found[one.get("styleId", "")] = _Style(
-            base=base, level=level if level < 10 else 0, numbered=_numbered(about)
+            base=_value(one, "basedOn"), level=level if level < 10 else 0, numbered=_numbered(one.find("pPr"))
         )
     return found
 
@@ -389,11 +378,7 @@ def _numbered(about: Any) -> tuple[str, int] | None:
     told = about.find("numPr") if about is not None else None
     if told is None:
         return None
-    number, level = told.find("numId"), told.find("ilvl")
-    return (
-        number.get("val", "") if number is not None else "",
-        min(_whole(level.get("val"), 0), 8) if level is not None else 0,
-    )
+    return _value(told, "numId"), min(_whole(_value(told, "ilvl"), 0), 8)
 
 
 # Numbers of lists and headings, as Word counts them.
@@ -412,13 +397,11 @@ class _Numbering:
         for one in tree.iter("abstractNum"):
             name = one.get("abstractNumId", "")
             self._kinds[name] = _levels(one)
-            if (link := one.find("styleLink")) is not None:
-                named[link.get("val", "")] = name
-            if (link := one.find("numStyleLink")) is not None:
-                linked[name] = link.get("val", "")
+            if link := _value(one, "styleLink"):
+                named[link] = name
+            linked[name] = _value(one, "numStyleLink")
         for one in tree.iter("num"):
-            abstract = one.find("abstractNumId")
-            name = abstract.get("val", "") if abstract is not None else ""
+            name = _value(one, "abstractNumId")
             name = named.get(linked.get(name, ""), name)
             changed: dict[int, _ListLevel] = {}
             starts: dict[int, int] = {}
@@ -460,11 +443,10 @@ class _Numbering:
 def _levels(element: Any) -> dict[int, _ListLevel]:
     found: dict[int, _ListLevel] = {}
     for one in element.iter("lvl"):
-        start, form, label = one.find("start"), one.find("numFmt"), one.find("lvlText")
         found[_whole(one.get("ilvl"), 0)] = _ListLevel(
-            start=_whole(start.get("val"), 1) if start is not None else 0,
-            form=form.get("val", "decimal") if form is not None else "decimal",
-            label=label.get("val", "") if label is not None else "",
+            start=_whole(_value(one, "start", "0"), 1),
+            form=_value(one, "numFmt"),
+            label=_value(one, "lvlText"),
             is_legal=_is_on(one.find("isLgl")),
         )
     return found
@@ -528,12 +510,12 @@ def _formula(element: Any, depth: int) -> str:
         case "rad", [*degree, inner]:
             return f"{''.join(degree)}√({inner})"
         case "d", _:
-            start, end = _property(element, "begChr", "("), _property(element, "endChr", ")")
+            start, end = _value(element, "dPr/begChr", "("), _value(element, "dPr/endChr", ")")
             return f"{start}{', '.join(parts)}{end}"
         case "nary", _:
             ends = ((mark, _under(element, name, depth)) for mark, name in (("_", "sub"), ("^", "sup")))
             bounds = "".join(mark + grouped(said) for mark, said in ends if said)
-            return f"{_property(element, 'chr', '∫')}{bounds} {_under(element, 'e', depth)}"
+            return f"{_value(element, 'naryPr/chr', '∫')}{bounds} {_under(element, 'e', depth)}"
         case "m" | "eqArr", _:
             return "; ".join(parts)
         case "func", _:
@@ -548,9 +530,3 @@ def _under(element: Any, name: str, depth: int) -> str:
     """Formula in a child, empty where there is none."""
     child = element.find(name)
     return "" if child is None else _formula(child, depth + 1).strip()
-
-
-def _property(element: Any, name: str, otherwise: str) -> str:
-    """Sign that a formula's properties name."""
-    told = element.find(f"{element.tag}Pr/{name}")
-    return otherwise if told is None else str(told.get("val", ""))

@@ -215,7 +215,7 @@ def test_a_workbook_shows_days_shares_and_hours_as_such() -> None:
     )
 
 
-def open_document() -> bytes:
+def open_document(form: str = "1") -> bytes:
     content = """<office:d xmlns:office="o" xmlns:text="t" xmlns:style="s" xmlns:table="b"><office:automatic-styles>
     <style:style style:name="Old"><style:text-properties style:text-line-through-style="solid"/></style:style>
     <style:style style:name="Up"><style:text-properties style:text-position="super 58%"/></style:style>
@@ -229,7 +229,12 @@ def open_document() -> bytes:
     </text:list-item></text:list><table:table><table:table-row><table:table-cell table:number-columns-repeated="2"><text:p>a</text:p>
     </table:table-cell><table:table-cell table:number-columns-repeated="16000"/></table:table-row><table:table-row
     table:number-rows-repeated="1000000"><table:table-cell/></table:table-row></table:table></office:text></office:body></office:d>"""
-    return packed({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content})
+    return packed(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "content.xml": content.replace('format="1"', f'format="{form}"'),
+        }
+    )
 
 
 def test_an_open_document_keeps_numbers_struck_text_and_notes() -> None:
@@ -237,6 +242,14 @@ def test_an_open_document_keeps_numbers_struck_text_and_notes() -> None:
         "[Tracked changes are shown as accepted.]\n\n## Head\n\nm<sup>2</sup> or ~~ft~~  end[^1]\n\n3. three\n4. four\n\n"
         "| a | a |\n| --- | --- |\n\n[^1]: why\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [("a", "c. three\nd. four"), ("I", "III. three\nIV. four"), ("一, 二, 三, ...", "3. three\n4. four")],
+)
+def test_an_open_document_numbers_a_list_in_its_own_form(form: str, said: str) -> None:
+    assert f"\n\n{said}\n\n" in document_text(open_document(form))
 
 
 PAGE = '<?xml version="1.0"?><html><head><title/></head><body><h1>One</h1><p>He<a id="x"/>llo<br/>w&#246;rld</p></body></html>'
