@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Iterator
 from posixpath import dirname, join, normpath
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -160,6 +161,17 @@ def plain_tree(data: bytes) -> Any:
             one.attrib.clear()
             one.attrib.update(plain)
     return root
+
+
+def elements(tree: Any, name: str) -> Iterator[Any]:
+    """Elements of a tree by their name; none where there is no tree."""
+    return iter(()) if tree is None else tree.iter(name)
+
+
+def whole(said: str | None, otherwise: int) -> int:
+    """A number that an attribute gives in plain digits, or another one."""
+    is_number = said is not None and said.isascii() and said.isdigit() and len(said) < 10
+    return int(said) if said is not None and is_number else otherwise
 
 
 def pipe_table(rows: list[list[str]]) -> str:

@@ -14,7 +14,14 @@ from xml.etree import ElementTree as ET
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.patterns import late
-from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, plain_tree, too_long
+from core.talk.discussion.document_package import (
+    DAMAGED,
+    DocumentError,
+    Package,
+    elements,
+    plain_tree,
+    too_long,
+)
 from core.talk.discussion.page_text import page_text
 from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES, MAX_TEXT_CHARS, Found, read_pdf
 
@@ -112,14 +119,13 @@ _FONTS_ONLY = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/en
 
 def _book(package: Package) -> str:
     container = package.tree("META-INF/container.xml")
-    places = (one.get("full-path", "") for one in container.iter("rootfile")) if container is not None else ()
+    places = (one.get("full-path", "") for one in elements(container, "rootfile"))
     place = next((one for one in places if one in package.names), "")
     tree = package.tree(place) if place else None
     if tree is None:
         raise DocumentError(tr("the book names no pages"))
     locks = package.tree("META-INF/encryption.xml")
-    ways = () if locks is None else tuple(one.get("Algorithm", "") for one in locks.iter("EncryptionMethod"))
-    if not all(way in _FONTS_ONLY for way in ways):
+    if any(one.get("Algorithm", "") not in _FONTS_ONLY for one in elements(locks, "EncryptionMethod")):
         raise DocumentError(
             tr("the book is locked to the shop's own reader (DRM)"),
             tr("Get a copy without a lock from where it was bought"),

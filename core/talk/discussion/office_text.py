@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from core.kernel.patterns import late
-from core.talk.discussion.document_package import CellBudget, Package, pipe_table
+from core.talk.discussion.document_package import CellBudget, Package, elements, pipe_table, whole
 
 _MOST_DEPTH = 30
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
@@ -21,7 +21,7 @@ def slides_text(package: Package) -> str:
     related = package.related(package.main)
     tree = package.tree(package.main)
     pages: list[str] = []
-    for number, one in enumerate(() if tree is None else tree.iter("sldId"), 1):
+    for number, one in enumerate(elements(tree, "sldId"), 1):
         reference = related.get(one.get("r:id", ""))
         slide = package.tree(reference.target) if reference is not None else None
         if reference is None or slide is None:
@@ -73,12 +73,12 @@ def _shapes(element: Any, depth: int) -> Iterator[str]:
 def _words(body: Any) -> str:
     """Paragraphs of a text; those of a deeper level as items of a list."""
     lines: list[str] = []
-    for paragraph in () if body is None else body.iter("p"):
+    for paragraph in elements(body, "p"):
         said = "".join(
             one.text or "" if one.tag == "t" else "\n" if one.tag == "br" else "" for one in paragraph.iter()
         ).strip()
         about = paragraph.find("pPr")
-        level = int(about.get("lvl", "0")) if about is not None and about.get("lvl", "0").isdigit() else 0
+        level = whole(about.get("lvl"), 0) if about is not None else 0
         is_item = level or (about is not None and any(one.tag in {"buChar", "buAutoNum"} for one in about))
         if said:
             lines.append(f"{'  ' * min(level, 8)}- {said}" if is_item else said)
@@ -115,7 +115,7 @@ def workbook_text(package: Package) -> str:
         return ""
     related = package.related(package.main)
     kinds = {one.kind: one.target for one in related.values()}
-    shared = [_rich(one) for one in _tree_items(package.tree(kinds.get("sharedStrings", "")), "si")]
+    shared = [_rich(one) for one in elements(package.tree(kinds.get("sharedStrings", "")), "si")]
     forms = _forms(package.tree(kinds.get("styles", "")))
     about = tree.find("workbookPr")
     epoch = datetime(1904, 1, 1) if about is not None and about.get("date1904") in {"1", "true"} else None  # noqa: DTZ001
@@ -140,14 +140,8 @@ def workbook_text(package: Package) -> str:
     return "\n\n".join(told)
 
 
-def _tree_items(tree: Any, name: str) -> Iterator[Any]:
-    return iter(()) if tree is None else tree.iter(name)
-
-
 def _rich(element: Any) -> str:
     """Text of a cell, without the readings that stand over Japanese words."""
-    if element is None:
-        return ""
     spans = (one.findtext("t") or "" for one in element.findall("r"))
     return _unescaped((element.findtext("t") or "") + "".join(spans))
 

@@ -11,7 +11,9 @@ from core.talk.discussion.document_package import (
     CellBudget,
     DocumentError,
     Package,
+    elements,
     pipe_table,
+    whole,
 )
 from core.talk.discussion.word_text import ACCEPTED, formed, numeral
 
@@ -50,7 +52,7 @@ class _Reader:
     def __init__(self, package: Package) -> None:
         self._tree = package.tree("content.xml")
         locks = package.tree("META-INF/manifest.xml")
-        if locks is not None and any(True for _ in locks.iter("encryption-data")):
+        if any(True for _ in elements(locks, "encryption-data")):
             raise DocumentError(*LOCKED)
         if self._tree is None:
             raise DocumentError(DAMAGED)
@@ -75,9 +77,9 @@ class _Reader:
         for child in element:
             match child.tag:
                 case "h":
-                    level = child.get("outline-level", "1")
+                    level = whole(child.get("outline-level"), 1)
                     said = " ".join(self._line(child, depth).split())
-                    yield f"{'#' * min(int(level) if level.isdigit() else 1, 6)} {said}" if said else ""
+                    yield f"{'#' * min(level, 6)} {said}" if said else ""
                 case "p":
                     boxes: list[str] = []
                     yield self._line(child, depth, boxes).strip()
@@ -116,8 +118,7 @@ class _Reader:
                 continue
             shown = "-"
             if item.tag == "list-item":
-                given = item.get("start-value", "")
-                number = int(given) if given.isdigit() else number + 1
+                number = whole(item.get("start-value"), number + 1)
                 self._counts[style, level] = number
                 shown = marks.of(number) if marks is not None else "-"
             indent = "  " * (level - 1)
@@ -147,8 +148,7 @@ class _Reader:
     def _word(self, child: Any, depth: int, boxes: list[str]) -> str:
         match child.tag:
             case "s":
-                times = child.get("c", "1")
-                return " " * min(int(times) if times.isdigit() else 1, 200)
+                return " " * min(whole(child.get("c"), 1), 200)
             case "tab":
                 return "\t"
             case "line-break":
@@ -257,14 +257,13 @@ def _marks(style: Any) -> dict[int, _ListNumbers]:
     """The marks of each level of a list that has numbers."""
     found: dict[int, _ListNumbers] = {}
     for one in style:
-        level, form = one.get("level", ""), one.get("num-format", "")
-        if one.tag == "list-level-style-number" and level.isdigit() and form:
-            start = one.get("start-value", "1")
-            found[int(level)] = _ListNumbers(
+        level, form = whole(one.get("level"), 0), one.get("num-format", "")
+        if one.tag == "list-level-style-number" and level and form:
+            found[level] = _ListNumbers(
                 before=one.get("num-prefix", ""),
                 first=form,
                 behind=one.get("num-suffix", ""),
-                start=int(start) if start.isdigit() else 1,
+                start=whole(one.get("start-value"), 1),
             )
     return found
 

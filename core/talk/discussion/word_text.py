@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, pipe_table
+from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, elements, pipe_table, whole
 from core.talk.discussion.page_text import grouped
 
 _MOST_DEPTH = 40
@@ -179,7 +179,7 @@ class _Word:
     def _heading(self, about: Any, style: str) -> int:
         own = about.find("outlineLvl") if about is not None else None
         if own is not None:
-            return _whole(own.get("val"), 9) + 1 if _whole(own.get("val"), 9) < 9 else 0
+            return whole(own.get("val"), 9) + 1 if whole(own.get("val"), 9) < 9 else 0
         return next((one.level for one in self._chain(style) if one.level), 0)
 
     def _numbered(self, about: Any, style: str) -> tuple[str, int] | None:
@@ -295,11 +295,11 @@ class _Word:
     def _table(self, table: Any, depth: int) -> str:
         rows: list[list[str]] = []
         for row in _inner(table, "tr"):
-            given = [""] * min(_whole(_value(row, "trPr/gridBefore"), 0), _MOST_SPAN)
+            given = [""] * min(whole(_value(row, "trPr/gridBefore"), 0), _MOST_SPAN)
             for cell in _inner(row, "tc"):
                 is_below = _value(cell, "tcPr/vMerge", "restart") != "restart"
                 given.append("" if is_below else _joined(self._blocks(cell, depth + 1)))
-                given += [""] * (min(_whole(_value(cell, "tcPr/gridSpan"), 1), _MOST_SPAN) - 1)
+                given += [""] * (min(whole(_value(cell, "tcPr/gridSpan"), 1), _MOST_SPAN) - 1)
             rows.append(given)
         if len(rows) == 1 and len(rows[0]) == 1:
             return rows[0][0]
@@ -348,21 +348,15 @@ def _joined(blocks: Iterator[tuple[str, bool]]) -> str:
     return "".join(pieces)
 
 
-def _whole(said: str | None, otherwise: int) -> int:
-    return (
-        int(said) if said is not None and said.isascii() and said.isdigit() and len(said) < 10 else otherwise
-    )
-
-
 def _by_id(tree: Any, kind: str) -> dict[str, Any]:
-    return {} if tree is None else {one.get("id", ""): one for one in tree.iter(kind)}
+    return {one.get("id", ""): one for one in elements(tree, kind)}
 
 
 def _styles(tree: Any) -> dict[str, _Style]:
     found: dict[str, _Style] = {}
-    for one in () if tree is None else tree.iter("style"):
+    for one in elements(tree, "style"):
         name = _value(one, "name").lower()
-        level = _whole(_value(one, "pPr/outlineLvl"), 9) + 1
+        level = whole(_value(one, "pPr/outlineLvl"), 9) + 1
         if name.startswith("heading ") and name[8:].isdigit():
             level = int(name[8:])
         elif name == "title":
@@ -378,7 +372,7 @@ def _numbered(about: Any) -> tuple[str, int] | None:
     told = about.find("numPr") if about is not None else None
     if told is None:
         return None
-    return _value(told, "numId"), min(_whole(_value(told, "ilvl"), 0), 8)
+    return _value(told, "numId"), min(whole(_value(told, "ilvl"), 0), 8)
 
 
 # Numbers of lists and headings, as Word counts them.
@@ -390,26 +384,24 @@ class _Numbering:
         self._list: dict[str, tuple[str, dict[int, _ListLevel], dict[int, int]]] = {}
         self._counts: dict[str, dict[int, int]] = {}
         self._begun: set[tuple[str, int]] = set()
-        if tree is None:
-            return
         named: dict[str, str] = {}
         linked: dict[str, str] = {}
-        for one in tree.iter("abstractNum"):
+        for one in elements(tree, "abstractNum"):
             name = one.get("abstractNumId", "")
             self._kinds[name] = _levels(one)
             if link := _value(one, "styleLink"):
                 named[link] = name
             linked[name] = _value(one, "numStyleLink")
-        for one in tree.iter("num"):
+        for one in elements(tree, "num"):
             name = _value(one, "abstractNumId")
             name = named.get(linked.get(name, ""), name)
             changed: dict[int, _ListLevel] = {}
             starts: dict[int, int] = {}
             for override in one.iter("lvlOverride"):
-                level = _whole(override.get("ilvl"), 0)
+                level = whole(override.get("ilvl"), 0)
                 changed |= _levels(override)
                 if (start := override.find("startOverride")) is not None:
-                    starts[level] = _whole(start.get("val"), 1)
+                    starts[level] = whole(start.get("val"), 1)
             self._list[one.get("numId", "")] = (name, changed, starts)
 
     def label(self, number: str, level: int) -> str:
@@ -443,8 +435,8 @@ class _Numbering:
 def _levels(element: Any) -> dict[int, _ListLevel]:
     found: dict[int, _ListLevel] = {}
     for one in element.iter("lvl"):
-        found[_whole(one.get("ilvl"), 0)] = _ListLevel(
-            start=_whole(_value(one, "start", "0"), 1),
+        found[whole(one.get("ilvl"), 0)] = _ListLevel(
+            start=whole(_value(one, "start", "0"), 1),
             form=_value(one, "numFmt"),
             label=_value(one, "lvlText"),
             is_legal=_is_on(one.find("isLgl")),
