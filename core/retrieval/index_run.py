@@ -114,7 +114,7 @@ def index(
             folders |= dict.fromkeys(found.folders)
             if corpus is Corpus.NOTES:
                 notes[found.scope] = found.files
-                left_out.update(dict(found.left_out))
+                left_out.update(found.left_out)
     run.passed_over += on_notes(notes)
     is_left = run.is_foreign and leaves_foreign
     why = run.embed(embedder) if embedder is not None and not is_left else ""

@@ -31,7 +31,14 @@ from core.kernel.values.stack import ToolSchema
 from core.retrieval.front_matter import note_names
 from core.retrieval.navigation import INDEX_NAME
 from core.retrieval.retrieval_report import degraded_text, place_text
-from core.retrieval.sources import PROSE_ENDINGS, SourceFile, find_sources, is_document, without_secrets
+from core.retrieval.sources import (
+    PROSE_ENDINGS,
+    SourceFile,
+    find_sources,
+    is_document,
+    is_note,
+    without_secrets,
+)
 
 HEAD_BYTES, MAX_NAMED = 16_384, 20_000
 """Bytes of a note that are read for its names; and how many notes' names are looked at."""
@@ -225,8 +232,7 @@ def note_file(path: str, places: SearchPlaces) -> str:
     for root, inside in _readings(path, places.notes):
         found = os.path.realpath(os.path.join(root, inside))
         is_inside = found.startswith(root.rstrip(os.sep) + os.sep)
-        is_note = found.rpartition(".")[2].lower() in PROSE_ENDINGS or is_document(found)
-        if is_inside and is_note and os.path.isfile(found):
+        if is_inside and is_note(found) and os.path.isfile(found):
             return found
     return ""
 

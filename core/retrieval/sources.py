@@ -7,8 +7,9 @@ import os
 import stat
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -179,6 +180,11 @@ def read_head(path: str, data: bytes, fields: FieldNames = FieldNames()) -> Sour
 def is_document(path: str) -> bool:
     """True for a note whose text is taken out of its file: a page, a book, an office file, an export of Evernote."""
     return path.rpartition(".")[2].lower() in DOCUMENT_ENDINGS
+
+
+def is_note(path: str) -> bool:
+    """True for a file that is read among the notes, by the ending of its name."""
+    return path.rpartition(".")[2].lower() in PROSE_ENDINGS or is_document(path)
 
 
 def _document(path: str, data: bytes, measure: Measure) -> SourceText:
@@ -365,7 +371,7 @@ class FoundSources(NamedTuple):
     `folders`: absolute, those that were looked into; none for the home's own files, which others watch.
     `unread`: folders below the scope, POSIX, in which nobody can look: of what lies there nothing is known.
     `rules_passed_over`: rules of .gitignore that were not followed.
-    `left_out`: files that lie among notes and are none, by the ending of their names, most first.
+    `left_out`: files that lie among notes and are none, by the ending of their names.
     """
 
     scope: str
@@ -373,7 +379,7 @@ class FoundSources(NamedTuple):
     folders: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     rules_passed_over: int = 0
-    left_out: tuple[tuple[str, int], ...] = ()
+    left_out: Mapping[str, int] = MappingProxyType({})
 
     def is_unread(self, path: str) -> bool:
         """True for a path below the scope that lies where nobody can look."""
@@ -390,12 +396,13 @@ def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[F
         case Corpus.NOTES:
             for root in places.notes:
                 found = _below(corpus, root, places.shown)
-                others = Counter(
-                    Path(one.key.path).suffix.lower() for one in found.files if not _is_note(one)
-                )
-                yield found._replace(
-                    files=[one for one in found.files if _is_note(one)], left_out=tuple(others.most_common())
-                )
+                files, others = list[SourceFile](), Counter[str]()
+                for one in found.files:
+                    if is_note(one.key.path):
+                        files.append(one)
+                    else:
+                        others[Path(one.key.path).suffix.lower()] += 1
+                yield found._replace(files=files, left_out=others)
         case Corpus.PROJECT:
             if places.project:
                 found = _below(corpus, places.project, places.shown)
@@ -475,13 +482,9 @@ def _below(corpus: Corpus, root: str, shown: tuple[str, ...]) -> FoundSources:
     )
 
 
-def _is_note(one: SourceFile) -> bool:
-    return one.key.path.rpartition(".")[2].lower() in PROSE_ENDINGS or is_document(one.key.path)
-
-
 def _is_note_of(places: SearchPlaces, one: SourceFile) -> bool:
     path = os.path.join(one.key.scope, one.key.path)
-    return _is_note(one) and any(is_inside(path, root) for root in places.notes)
+    return is_note(one.key.path) and any(is_inside(path, root) for root in places.notes)
 
 
 def _known(directory: Path) -> list[SourceFile]:
