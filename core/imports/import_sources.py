@@ -179,11 +179,10 @@ def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
             if before is not None and (before.conversations or not is_named):
                 yield before
                 return
-            is_stored = _STORED.search(path.as_posix()) is not None
             yield FileBegun(path=path, marks=marks)
             if has_log:
                 yield from _of_database(path, file, about.st_mtime)
-            elif is_stored:
+            elif _is_stored(path):
                 yield from _of_storage(path)
             elif zipfile.is_zipfile(file):
                 yield from _of_archive(_Archive(str(path)), file)
@@ -255,6 +254,10 @@ def _log_of(path: Path, most_bytes: int) -> bytes:
 _STORED = late(r"/storage/session/[^/]+/ses_\w+\.json$")
 _IN_STORAGE = late(r"/storage/(?:message/ses_\w+|part/msg_\w+)/\w+\.json$")
 _MAX_STORED_BYTES = 64_000_000
+
+
+def _is_stored(path: Path) -> bool:
+    return _STORED.search(path.as_posix()) is not None
 
 
 def _of_storage(path: Path) -> Iterator[Found]:
@@ -734,8 +737,7 @@ has their sum in place of its first time.
 
 
 def _marks(path: Path, about: os.stat_result) -> Marks:
-    is_stored = _STORED.search(path.as_posix()) is not None
-    changed = int.from_bytes(_beside(path)[:8]) >> 1 if is_stored else about.st_mtime_ns
+    changed = int.from_bytes(_beside(path)[:8]) >> 1 if _is_stored(path) else about.st_mtime_ns
     return about.st_size, changed, about.st_ctime_ns, about.st_ino
 
 
@@ -785,7 +787,7 @@ def _digest(path: Path) -> bytes:
     try:
         with open_file(path) as file:
             digest = hashlib.file_digest(file, "sha256")
-        if _STORED.search(path.as_posix()) is not None:
+        if _is_stored(path):
             digest.update(_beside(path))
         return digest.digest()
     except OSError:
