@@ -7,7 +7,7 @@
 # Seen: the zone of the start is replaced by UTC, the rule of repetition is kept as it was. So the series follows UTC: from the end of
 # summer time on all its meetings are at eight. A time without a zone ("nine, wherever I am") becomes nine in UTC.
 #
-# (It also writes the name of the calendar scale as GEORGIAN, for which other readers refuse the whole calendar; that is put right here by hand.)
+# (It also writes the name of the calendar scale as GEORGIAN, for which the other reader refuses the whole calendar; that is put right here by hand.)
 #
 # Why it matters: the first months look right, for the difference begins with the next change of the clocks.
 #

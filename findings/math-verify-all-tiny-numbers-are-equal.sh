@@ -6,7 +6,7 @@
 # Expected: 6.63e-34 and 9.11e-31 are different numbers. The number of places that are compared can be set; it is 6 by default, and a
 # power of ten is written so that the places count from the first digit.
 # Seen: it depends on how the number happens to be written. A float below half a millionth counts as equal to any other. With "\times 10^{…}"
-# the answers are told apart down to about 1e-15; below, every number equals every other: the mass of the electron is the mass of
+# the answers are told apart down to about 1e-16; below, every number equals every other: the mass of the electron is the mass of
 # the proton and the constant of Planck. Exact fractions are no exception: 1/2^{60} is 1/2^{61}.
 #
 # Why it matters: the package decides what is right in tables of models and in rewards of their training, where a wrong mass counts as right.

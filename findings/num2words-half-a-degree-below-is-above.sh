@@ -5,7 +5,7 @@
 #
 # Expected: the minus is read with each of them, as it is with -1.5.
 # Seen: between zero and minus one it is left out. The sign is read from the whole part of the number, and minus zero has none.
-# In Italian the same number raises an AttributeError. As an amount of money (to="currency") it is right in English.
+# In Italian it is kept. As an amount of money (to="currency") it is kept in English, and raises an AttributeError in Italian.
 #
 # Output seen:
 #   en -1.5: minus one point five

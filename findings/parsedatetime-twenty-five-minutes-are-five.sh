@@ -6,7 +6,7 @@
 #
 # Expected: 12:25, as for "in 25 minutes", or nothing understood, as for "in one hundred days".
 # Seen: of a number in two words only the last counts, so that it is 12:05; with a hyphen, and for "a hundred" and "twelve", it is now.
-# In all these a time counts as understood. Numbers in one word up to eleven, and some above, are right.
+# In all these something counts as understood. Numbers in one word up to twenty are right, but for twelve.
 #
 # Output seen:
 #   in 25 minutes: 30 Nov 12:25, a time
