@@ -20,6 +20,7 @@ class QuestionWords(NamedTuple):
         value: ask for one value, as a number, a day or a place; told anew, it has changed.
         wish: say how something is to be done from then on, or what somebody prefers; `^` begins a sentence.
         wish_signs: texts of which each wish holds one: a text without any needs no look.
+        change: words by which people say that something is not as it was, folded as `words` folds them.
         grammar: words that carry no subject, folded as `words` folds them and hardly one of them a word of English too, in English
             none of another language; of a script without blanks an expression for runs of its letters.
         is_parted: blanks stand between its words.
@@ -30,6 +31,7 @@ class QuestionWords(NamedTuple):
     value: tuple[str, ...]
     wish: tuple[str, ...]
     wish_signs: tuple[str, ...]
+    change: str = ""
     grammar: str = ""
     is_parted: bool = True
 
@@ -62,6 +64,7 @@ ENGLISH = QuestionWords(
     value=(
         "how (?:many|much|long|often|old|far|high|big|large|fast|late|early|heavy|tall)|when|where|who|whose",
         "what(?:'s| is| was| are) (?:my|our|his|her|their|its|the) (?!\\w+s\\b)|(?:by |on |at |until )?(?:what|which) (?:time|date|day|year|month|version|port|price|place|number|rate|percentage|floor|size|deadline)",
+        r"^(?:am|is|are|was|were|do|does|did|has|have|can|may|will|should)(?:n't)? (?:i|you|we|he|she|it|they|my|our|his|her|their|the)",
         "what \\w+ (?:rate|count|number|date|time|price|percentage|version|target|budget|quota|deadline)",
         r"(?:prefer|favou?rite)\w*|like (?:best|most|better)",
     ),
@@ -92,6 +95,12 @@ ENGLISH = QuestionWords(
         "stop using",
         "avoid using",
     ),
+    change=(
+        "now nowadays longer anymore instead moved switched changed replaced dropped postponed raised lowered reduced increased decreased"
+        " extended shortened shifted rescheduled rebooked renamed retired cancelled canceled updated upgraded downgraded revised corrected correction"
+        " became grew rose fell stopped quit since finally meanwhile lately recently agreed upped bumped swapped migrated relocated renewed doubled"
+        " halved tripled gone sold ended expired newly formerly previously starting turns turned"
+    ),
     grammar=(
         "the of and to is are my your our their this that these what which how when where who why does did have has with from you we they"
         " it for at by be not can should"
@@ -111,8 +120,9 @@ GERMAN = QuestionWords(
         "wie viele(?! (?:tage|wochen|monate|jahre|stunden|minuten)\\b)|wie (?:hat|haben) sich .{1,60} entwickelt",
     ),
     value=(
-        "wie (?:viele?|lange|oft|alt|weit|hoch|groß|schnell|spät|früh|schwer|teuer)|wann|wo|wohin|woher|wer|wem|wen|wessen",
+        "wie (?:viele?|lange|oft|alt|weit|hoch|groß|schnell|spät|früh|schwer|teuer)|was kostet|wann|wo|wohin|woher|wer|wem|wen|wessen",
         "(?:was|wie) (?:ist|war|lautet|heißt) (?:mein|dein|unser|sein|ihr|der|die|das)\\w*|(?:welche[rs]?|welchem|welchen) (?:version|uhrzeit|tag|datum|jahr|monat|port|preis|stock|nummer)",
+        "^(?:bin|ist|sind|habe|hat|haben|kann|darf|muss|soll) (?:ich|du|er|sie|es|wir|mein|unser|der|die|das)\\w*",
         r"am liebsten|bevorzug\w*|lieblings\w*",
     ),
     wish=(
@@ -135,6 +145,10 @@ GERMAN = QuestionWords(
         "jedes mal",
         "bevorzuge",
         "lieber",
+    ),
+    change=(
+        "jetzt nun inzwischen mittlerweile seit seitdem statt stattdessen nunmehr neuerdings verschoben geandert gewechselt umgezogen ersetzt"
+        " erhoht gesenkt verlangert verkurzt abgesagt ubernommen verlegt gestiegen gesunken umgestellt gekundigt aufgehort verkauft verdoppelt halbiert kunftig"
     ),
     grammar=(
         "der das den dem des ein eine einen einem einer eines ich du er sie wir ihr mich mir dich dir ihn ihm uns euch sich mein meine"
@@ -174,6 +188,10 @@ FRENCH = QuestionWords(
         "à chaque fois que",
         "je préfère",
     ),
+    change=(
+        "maintenant desormais depuis plutot finalement demenage change remplace reporte decale augmente baisse annule demenagee changee remplacee"
+        " reportee decalee augmentee annulee deplace deplacee vendu vendue arrete quitte double dorenavant"
+    ),
     grammar=(
         "le la les un une des du de au aux je tu il elle nous vous ils elles moi toi lui leur se te mon ma mes ton ta tes ses notre nos"
         " votre vos ce cet cette ces qui que quoi quel quelle quels quelles ou quand combien pourquoi est sont etait ai avons avez ont"
@@ -199,6 +217,7 @@ SPANISH = QuestionWords(
         r"\b(?:a partir de ahora|cada vez que (?:yo|te)|prefiero)\b",
     ),
     wish_signs=("siempre", "nunca", "no uses", "a partir de ahora", "cada vez que", "prefiero"),
+    change="ahora ya desde finalmente cambio cambiado cambiamos movio trasladado aplazado aumento subio bajo dejo vendi vendimos pasamos duplico",
     grammar=(
         "el la los las un una unos unas lo al del de yo tu ella nosotros ellos mi mis tus su sus nuestro nuestra nuestros me te se nos le"
         " les que quien cual cuales donde cuando cuanto cuanta cuantos cuantas por porque es esta estan era eran ser fue soy eres tengo"
@@ -222,6 +241,7 @@ ITALIAN = QuestionWords(
         r"\b(?:d'ora in poi|ogni volta che|preferisco)\b",
     ),
     wish_signs=("sempre", "mai ", "non usare", "d'ora in poi", "ogni volta che", "preferisco"),
+    change="adesso ormai invece spostato spostata cambiato cambiata rimandato rimandata aumentato venduto venduta lasciato smesso",
     grammar=(
         "il lo la gli le un uno una del della dei delle degli dello al alla ai alle nel nella nei nelle dal dalla sul sulla di da con su"
         " per tra fra io lui lei noi voi loro mio mia miei mie tuo tua suo sua nostro nostra mi ti si ci vi che chi cosa quale quali dove"
@@ -246,6 +266,7 @@ PORTUGUESE = QuestionWords(
         r"(?:^|[,;:(] ?|\bdeve )(?:sempre|nunca)\b|^(?:use|escreva) (?:\w+ ){0,2}?sempre\b|\b(?:prefiro|a partir de agora|não use)\b",
     ),
     wish_signs=("sempre", "nunca", "prefiro", "a partir de agora", "não use"),
+    change="agora mudou mudamos passou passar adiado adiada adiou deixou vendi vendeu aumentou trocamos trocou remarcada",
     grammar=(
         "os as um uma uns umas do da dos das no na nos nas ao aos pelo pela de com para por em sobre sem entre eu tu ele ela nos eles elas"
         " meu minha meus minhas teu tua seu sua nosso nossa lhe que quem qual quais onde quando quanto quanta quantos quantas porque e ou"
@@ -269,6 +290,7 @@ RUSSIAN = QuestionWords(
         r"(?:^|[,;:(] ?|\b(?:пожалуйста|нужно) )(?:всегда|никогда)\b|\b(?:впредь|каждый раз, когда (?:я|ты)|отныне|предпочитаю)\b|^не используй\b",
     ),
     wish_signs=("всегда", "никогда", "впредь", "каждый раз", "отныне", "предпочитаю", "не используй"),
+    change="теперь больше вместо уже перенесли изменили переехали сменили продал продала продали бросил бросила перешли перешла уволился уволилась",
     grammar=(
         "и в во не на я ты он она оно мы вы они мне меня мои моя мое моего моей моем мою твои твоя его ее их нас нам вас вам с со из за к"
         " ко у от до о об по про для при над под что кто где куда когда как какои какая какое какие каком какую какого сколько почему"
@@ -310,6 +332,7 @@ CHINESE = QuestionWords(
         "(?:^|[,;:。，；：]|请|要|应该?|必须)(?:总是|始终|一律|永远)|以后都|从现在(?:开始|起)|更喜欢|请(?:不要|别|勿)",
     ),
     wish_signs=("总是", "始终", "一律", "永远", "以后都", "从现在", "更喜欢", "请不要", "请别", "请勿"),
+    change="现在 不再 改为 改成 改到 搬到 换成 最后 不用 推迟 提前 涨价 降价 涨到 变更",
     grammar="[的了吗呢吧我你他她它们这那什么哪谁]",
     is_parted=False,
 )
@@ -328,6 +351,7 @@ JAPANESE = QuestionWords(
         "必ず.{0,40}(?:ください|して|こと)|いつも.{0,40}(?:ください|こと)|今後は|これからは|(?:ほう|方)が(?:好き|いい)|ないでください",
     ),
     wish_signs=("必ず", "いつも", "今後は", "これからは", "ほうが", "方が", "ないでください"),
+    change="変更 移転",
     grammar=r"^[ぁ-ゖ]+$|[私何]",
     is_parted=False,
 )
@@ -381,6 +405,8 @@ _COURSE = _any(_said("course", is_parted=True), _said("course", is_parted=False)
 _VALUE = _any(_said("value", is_parted=True), _said("value", is_parted=False))
 _WISH = late("|".join(words for one in LANGUAGES for words in one.wish), re.IGNORECASE)
 _WISH_SIGNS = tuple(dict.fromkeys(sign for one in LANGUAGES for sign in one.wish_signs))
+CHANGES = frozenset(word for one in LANGUAGES for word in one.change.split())
+"""Words of change of all languages."""
 _GRAMMAR_RUN = late("|".join(one.grammar for one in LANGUAGES if one.grammar and not one.is_parted))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, reduce
 from itertools import pairwise
 from operator import or_
@@ -21,7 +21,7 @@ import msgspec
 
 from core.kernel.words import SENTENCE_ENDS, STOP_WORDS, query_terms, words
 from core.retrieval.fusion import ChunkPlace, Ranked, RankedSource
-from core.retrieval.question_words import asks_for_value, telling_terms
+from core.retrieval.question_words import CHANGES, asks_for_value, telling_terms
 
 NEWER_AMONG, NOTES_AMONG = 60, 20
 """Best chunks among which the newer of two that say the like goes first; of notes fewer: their texts are long."""
@@ -31,6 +31,9 @@ LIKE_SHARE = 0.5
 
 SAME_QUESTION, LIKE_SHARE_THERE = 0.67, 0.3
 """Share of a question that two passages must both hold to answer the same, and of words in common that is enough then."""
+
+MOST_OF_QUESTION = 0.5
+"""Share of a question for one value from which on a passage that lacks one of its words answers it."""
 
 CHANGED_QUESTION, CHANGED_TERMS, LIKE_SHARE_CHANGED = 0.4, 0.5, 0.15
 """The same where the newer one says that something changed: of the question by weight, or of its terms by number."""
@@ -45,26 +48,6 @@ _SHORTEST_STEM = 4
 _COMMON_AMONG, _COMMON_SHARE = 8, 0.5
 """From so many passages on a word that this share of them holds tells none of them apart; short lists of such words exist for
 English alone."""
-
-_CHANGES = frozenset(
-    word
-    for said in (
-        "now nowadays longer anymore instead moved switched changed replaced dropped postponed raised lowered reduced increased",
-        "decreased extended shortened shifted rescheduled rebooked renamed retired cancelled canceled updated upgraded downgraded",
-        "revised corrected correction became grew rose fell stopped quit since finally meanwhile lately recently agreed",
-        "upped bumped swapped migrated relocated",
-        "jetzt nun inzwischen mittlerweile seit seitdem statt stattdessen nunmehr neuerdings verschoben geandert gewechselt",
-        "umgezogen ersetzt erhoht gesenkt verlangert verkurzt abgesagt ubernommen verlegt gestiegen gesunken",
-        "maintenant desormais depuis plutot finalement demenage change remplace reporte decale augmente baisse annule",
-        "demenagee changee remplacee reportee decalee augmentee annulee deplace deplacee",
-        "ahora ya desde finalmente cambio cambiado cambiamos movio trasladado aplazado aumento subio bajo",
-        "adesso ormai invece spostato cambiato rimandato agora mudou adiado",
-        "теперь больше вместо уже перенесли изменили переехали сменили",
-        "现在 不再 改为 改成 改到 搬到 换成 最后 不用 推迟 提前 涨价 降价 涨到 变更 変更 移転",
-    )
-    for word in said.split()
-)
-"""Words by which people say that something is not as it was, folded as `words` folds them."""
 
 
 class AgedText(NamedTuple):
@@ -85,12 +68,14 @@ class _Compared(NamedTuple):
     """A passage as it is compared.
 
     Args:
-        unnumbered: its words without numbers; held: the question's terms that it holds, a bit each.
+        said: its words in order; words: those that tell it apart; unnumbered: these without numbers.
+        held: the question's terms that it holds, a bit each.
         tells: it says of a change.
     """
 
     place: ChunkPlace
     text: AgedText
+    said: tuple[str, ...]
     words: frozenset[str]
     unnumbered: frozenset[str]
     held: int
@@ -209,7 +194,9 @@ def _successors(
     places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], question: str
 ) -> dict[ChunkPlace, ChunkPlace]:
     """The passage that took the place of each: the newest of those that answer the same part of the question."""
-    said, weights = _compared(places, texts, telling_terms(query_terms(question), question))
+    terms = telling_terms(query_terms(question), question)
+    said, weights = _compared(places, texts, terms)
+    holds = _holds(tuple(terms)).__getitem__
     is_of_value, whole = asks_for_value(question), sum(weights)
 
     @cache
@@ -226,7 +213,7 @@ def _successors(
             if not _is_newer(one, old):
                 continue
             both = one.held & old.held
-            if _takes_place(one, old, share_of(both), len(weights), is_of_value=is_of_value):
+            if _takes_place(one, old, share_of(both), len(weights), holds, is_of_value=is_of_value):
                 rank = share_of(both), one.text.day, one.place.line
                 if rank > most:
                     most, found[old.place] = rank, one.place
@@ -239,43 +226,73 @@ def _compared(
     """The passages as they are compared, and the weight of each of the question's terms: of one that nobody holds none, else
     the more, the fewer hold it.
     """
-    parts = {place: frozenset(words(part_of(texts[place].text, terms))) for place in places}
+    parts = {place: tuple(words(part_of(texts[place].text, terms))) for place in places}
     held = {place: _held(terms, said) for place, said in parts.items()}
     among = len(places)
     by_term = [sum(one >> at & 1 for one in held.values()) for at in range(len(terms))]
     weights = tuple(math.log1p(among / count) if count else 0.0 for count in by_term)
-    by_word = Counter(word for one in parts.values() for word in one)
+    by_word = Counter(word for one in parts.values() for word in set(one))
     most = _COMMON_SHARE * among if among >= _COMMON_AMONG else among
     common = frozenset(word for word, count in by_word.items() if count > most)
     said = [
         _Compared(
             place=place,
             text=texts[place],
-            words=(own := part - STOP_WORDS - common),
+            said=part,
+            words=(own := frozenset(part) - STOP_WORDS - common),
             unnumbered=frozenset(word for word in own if not word.isdecimal()),
             held=held[place],
-            tells=not _CHANGES.isdisjoint(part),
+            tells=not CHANGES.isdisjoint(part),
         )
         for place, part in parts.items()
     ]
     return said, weights
 
 
-def _takes_place(new: _Compared, old: _Compared, both: float, count: int, *, is_of_value: bool) -> bool:
+def _takes_place(
+    new: _Compared,
+    old: _Compared,
+    both: float,
+    count: int,
+    holds: Callable[[str], int],
+    *,
+    is_of_value: bool,
+) -> bool:
     """True where the new one takes the old one's place.
 
     Args:
-        both: share of the question that both hold, by weight; count: of its terms.
+        both: share of the question that both hold, by weight; count: of its terms; holds: those that a word holds, a bit each.
     """
+    missing = old.held & ~new.held
     if new.tells and (
         both >= CHANGED_QUESTION or 0 < CHANGED_TERMS * count <= (new.held & old.held).bit_count()
     ):
-        return _is_like(new, old, LIKE_SHARE_CHANGED)
-    if old.held & ~new.held or min(len(new.words), len(old.words)) < _LEAST_WORDS:
+        least = LIKE_SHARE_CHANGED
+    elif (
+        min(len(new.words), len(old.words)) < _LEAST_WORDS
+        or (missing and not (is_of_value and both >= MOST_OF_QUESTION))
+        or (not is_of_value and new.unnumbered != old.unnumbered)
+    ):
         return False
-    if not is_of_value and new.unnumbered != old.unnumbered:
+    else:
+        least = LIKE_SHARE_THERE if is_of_value and both >= SAME_QUESTION else LIKE_SHARE
+    if not _is_like(new, old, least):
         return False
-    return _is_like(new, old, LIKE_SHARE_THERE if is_of_value and both >= SAME_QUESTION else LIKE_SHARE)
+    return not missing or not _names_another(new, old, {word for word in old.words if holds(word) & missing})
+
+
+def _names_another(new: _Compared, old: _Compared, asked: Container[str]) -> bool:
+    """True where the newer one names another thing in the place of one that is asked about.
+
+    The same words stand around both: "the east gate", "the west gate".
+    """
+    return not _around(new.said, new.words - old.words).isdisjoint(_around(old.said, asked))
+
+
+def _around(said: Sequence[str], telling: Container[str]) -> frozenset[tuple[str, str]]:
+    """The words before and behind each of some words."""
+    padded = ("", *said, "")
+    return frozenset((padded[at], padded[at + 2]) for at, word in enumerate(said) if word in telling)
 
 
 def _is_like(new: _Compared, old: _Compared, least: float) -> bool:

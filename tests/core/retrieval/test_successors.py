@@ -16,8 +16,8 @@ from tests.core.retrieval.updates import FORMS, Later, answered, later, made, se
 LEAST_NEW_FIRST, MOST_UNMARKED, MOST_TAKEN = 20, 4, 1
 """Of the 24 pairs, by words alone: newer ones first, older ones without a mark, later ones of another thing that took a place."""
 
-LEAST_LATER, MOST_FALSE = 28, 10
-"""Of 32 pairs newer ones first; of 28 that both hold, older ones that are marked all the same."""
+LEAST_LATER, MOST_FALSE = 65, 11
+"""Of 76 pairs newer ones first; of 48 that both hold, older ones that are marked all the same."""
 
 
 def place(path: str, row: int = 1, line: int = 1) -> ChunkPlace:
@@ -96,6 +96,21 @@ def test_what_is_said_later_of_another_thing_takes_no_ones_place() -> None:
     ranked = fuse([KindScores(kind=ChunkKind.CONVERSATION, keyword={old: 9.0, other: 4.0}, vector={})])
 
     assert newer_first(ranked, words, "What is our rate limit at the weather service?")[1] == {}
+
+
+@pytest.mark.parametrize(
+    ("later", "is_successor"),
+    [("The west gate closes at 20:00 now", False), ("The gate in the east is shut at 20:00 now", True)],
+)
+def test_another_thing_named_where_the_asked_one_stood_takes_no_place(later: str, is_successor: bool) -> None:
+    old, new = place("a", 1, 1), place("b", 2, 2)
+    words = {
+        old: AgedText("The east gate closes at 22:00", "2026-01-01"),
+        new: AgedText(later, "2026-02-01"),
+    }
+    ranked = fuse([KindScores(kind=ChunkKind.CONVERSATION, keyword={old: 9.0, new: 4.0}, vector={})])
+
+    assert (newer_first(ranked, words, "When does the east gate close?")[1] == {old: new}) is is_successor
 
 
 def test_a_part_of_a_note_is_not_newer_for_standing_further_down() -> None:
