@@ -310,6 +310,8 @@ def _read(data: bytes) -> list[Json]:
     """The objects of a frame's data: a list is several, some stand one behind another, and what wraps a reply is taken off."""
     try:
         value = read_json(data)
+        if isinstance(value, str):  # encoded twice, or words
+            return _read(value.encode("utf-8", "replace"))
     except ValueError:
         if not _IS_JSON.match(data):
             return [{"error": {"message": data.decode("utf-8", "replace")}}]
@@ -345,7 +347,7 @@ def _unwrapped(value: Json) -> Json:
     if _REPLY_KEYS.isdisjoint(value) and not value.get("error"):
         if isinstance(value.get("message"), dict) and isinstance(value.get("done"), bool):
             return _chat_of_ollama(value)
-        if isinstance(inner := value.get("response"), dict) and "choices" in inner:
+        if isinstance(inner := value.get("response"), dict) and {"choices", "candidates"} & inner.keys():
             return inner
         for name in ("data", "result", "body"):
             inner = value.get(name)
@@ -567,10 +569,15 @@ def _as_message_events(message: Json) -> Iterator[Json]:
     yield {"type": "message_stop"}
 
 
+_GEMINI_CHUNK = late(rb'\{(?!\s*"(?:response|data|result|body)")')
+"""A chunk that no proxy put under a key of its own, as Code Assist does."""
+
+
 def _gemini(event: str, data: bytes) -> Iterator[bytes]:
     if _is_done(data):
         return
-    if event != "error" and b'"candidates"' in data and b'"error"' not in data and data.startswith(b"{"):
+    is_plain = b'"candidates"' in data and b'"error"' not in data and _GEMINI_CHUNK.match(data)
+    if event != "error" and is_plain:
         yield _frame("", data)
         return
     values = _objects(event, data)

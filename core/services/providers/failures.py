@@ -25,7 +25,7 @@ from core.kernel.values.provider import (
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.door import SenselessError
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
-from core.services.providers.server_words import CHECK_ADDRESS
+from core.services.providers.server_words import CHECK_ADDRESS, wait_told_s
 
 _DETAIL_CHARS = 400
 _SECRETS = late(
@@ -142,6 +142,8 @@ def provider_error(
         what += f": {reason}"
     if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
         usual_remedy = CHECK_ADDRESS
+    if retry_after_s is None and kind in {FailureKind.RATE_LIMITED, FailureKind.OVERLOADED}:
+        retry_after_s = wait_told_s(reason)
     if kind is FailureKind.RATE_LIMITED and retry_after_s is not None:
         usual_remedy = tr("Wait {retry_after_s:.0f} s and retry", retry_after_s=retry_after_s)
     return ProviderError(

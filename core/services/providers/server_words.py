@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -125,7 +126,9 @@ def words_of(body: object, depth: int = 0) -> ServerWords:
         (words for name in _MESSAGE if (words := words_of(body.get(name), depth + 1)).message), ServerWords()
     )
     is_code = bool(own.message) and " " not in deeper.message.strip()
-    message = (own.message if is_code else deeper.message) or own.message or _sentence(body)
+    message = (
+        (own.message if is_code else deeper.message) or own.message or _sentence(body) or _nested(body, depth)
+    )
     place = body.get("loc")
     if isinstance(place, list) and message:
         message = f"{'.'.join(map(str, place))}: {message}"
@@ -137,6 +140,14 @@ def words_of(body: object, depth: int = 0) -> ServerWords:
         code=deeper.code or own.code or _word(body, _CODE),
         kind=deeper.kind or own.kind or _word(body, _KIND),
     )
+
+
+def _nested(body: Mapping[str, Any], depth: int) -> str:
+    """Words behind a key of the server's own, else the name that AWS gives a failure."""
+    behind = [one for one in islice(body.values(), _MOST_BESIDE) if isinstance(one, Mapping)]
+    found = (words_of(one, depth + 1).message for one in behind if depth < _WIDE)
+    name = body.get("__type")
+    return next(filter(None, found), name.rpartition("#")[2] if isinstance(name, str) else "")
 
 
 def _sentence(body: Mapping[str, Any]) -> str:
@@ -187,6 +198,8 @@ def _word(body: Mapping[str, Any], names: Collection[str]) -> str:
 
 
 _TITLE = late(r"(?is)<title[^>]{0,200}>([^<]{1,300})|<h1[^>]{0,200}>([^<]{1,300})")
+_SAID = late(r"(?is)<(?:pre|h1|h2|p)\b[^>]{0,200}>\s*([^<]{1,300})")
+"""The words of a page whose title is no more than "Error", as Express makes it."""
 _TAG = late(r"(?s)<(?:script|style)\b.{0,20000}?</(?:script|style)>|<[^>]{0,2000}>")
 
 
@@ -195,7 +208,9 @@ def page_title(page: str) -> str:
     from html import unescape
 
     found = _TITLE.search(page[:64_000])
-    text = (found[1] or found[2]) if found else _TAG.sub(" ", page[:8_000])
+    if found and (found[1] or "").strip().lower() == "error":
+        found = _SAID.search(page[:64_000], found.end()) or found
+    text = next(filter(None, found.groups()), "") if found else _TAG.sub(" ", page[:8_000])
     return " ".join(unescape(text).split())[:200] or tr("a web page without a title")
 
 
@@ -391,7 +406,7 @@ MEANINGS: tuple[Meaning, ...] = (
         kind=FailureKind.UNKNOWN_MODEL,
         words=_any(
             r"\bmodels?\b.{0,120}(?:not found|(?:does not|doesn'?t|not) exist|unknown model|not loaded|was not found|is not available|not a valid model|decommissioned|no longer (?:supported|available|served)|has been (?:retired|removed|shut down)|not activated)",
-            r"(?:could not|cannot|can'?t|unable to|failed to) (?:find|locate|resolve|load) (?:the )?(?:requested )?model|unknown model|no such model|no models? (?:is |are )?loaded|invalid model(?: name| id)?\b|not a valid model|unable to access (?:non-serverless )?model",
+            r"(?:could not|cannot|can'?t|unable to|failed to) (?:find|locate|resolve|load) (?:the )?(?:requested )?model|unknown model|no such model|repository not found|no models? (?:is |are )?loaded|invalid model(?: name| id)?\b|not a valid model|unable to access (?:non-serverless )?model",
             r"no endpoints found for|no (?:healthy )?deployments? (?:available )?for|deployment\b.{0,60}(?:does not exist|not found)|the requested model .{0,80}(?:is not supported|cannot be)|requested model is not supported",
             r"model_not_supported|\bmodel\b.{1,120}\bis not supported (?:for|in|by) (?:this|your) (?:environment|region|account|plan|endpoint)",
             r"model_not_found|model_not_available|no available channel|function '?[\w-]{1,80}'?: not found for account",
@@ -402,6 +417,7 @@ MEANINGS: tuple[Meaning, ...] = (
         kind=FailureKind.BAD_KEY,
         words=_any(
             r"(?:api|auth|access)[ _-]?(?:key|token)\b.{0,20}\b(?:(?:is|was) )?(?:not (?:set|configured|provided|given)|unset)"
+            r"|security token\b.{0,40}\b(?:expired|invalid)"
         ),
         is_sure=True,
     ),
@@ -441,6 +457,25 @@ _OF_BYTES = _any(r"\b(?:images?|pictures?|files?|base64|[mk]b|bytes)\b")
 _OF_TIME = _any(
     r"rate[ _-]?limit|retry (?:in|after)|per (?:min|minute|second|hour|day)\b|\b[rt]pm\b|please (?:wait|retry)|try again in"
 )
+
+_WAIT = late(
+    r"(?i)(?:try again|retry|wait|retrying|again)\b(?: \w+){0,2}? (?:(?:in|after|for|at least) )?(?P<wait>(?:\d{1,6}(?:\.\d{1,9})? ?"
+    r"(?:days?|hours?|minutes?|seconds?|milliseconds?|ms|[dhms])(?:,? (?:and )?)?){1,4})(?!\w)"
+)
+_UNIT = late(r"(?i)(\d{1,6}(?:\.\d{1,9})?) ?(ms|milli|[dhms])")
+_UNIT_S = {"ms": 0.001, "milli": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
+
+
+def wait_told_s(message: str) -> float | None:
+    """Seconds that a server asks to wait in its words ("Please try again in 6m0.5s"), None where it names none.
+
+    Source: OpenAI, Groq, Azure, Gemini and GitHub Models, messages of rate limits (read 2026-11).
+    """
+    found = _WAIT.search(message)
+    if found is None:
+        return None
+    return sum(float(one[1]) * _UNIT_S[one[2].lower()] for one in _UNIT.finditer(found["wait"]))
+
 
 _OF_MONEY = _any(
     r"\b(?:balance|credits?|funds|budget|wallet|recharge|top up|payment|purchase|spend\w*|pay|paid|plan does not|add credits?|upgrade to a paid)\b|余额|欠费"

@@ -13,6 +13,7 @@ from core.services.providers.thought_tags import parted
 from tests.core.services.providers.outcomes import TOOLS, Outcome, ask, run
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
+from tests.vendors.world.fourteenth_round import FOURTEENTH
 from tests.vendors.world.later_rounds import LATER_ROUNDS
 from tests.vendors.world.reports import MORE
 from tests.vendors.world.rounds import ROUNDS
@@ -84,7 +85,7 @@ def check(row: Row, got: Outcome | None = None) -> None:
 
 
 def rows(name: str) -> pytest.MarkDecorator:
-    several = (CLASSES, MORE, *ROUNDS, *LATER_ROUNDS, THIRTEENTH)
+    several = (CLASSES, MORE, *ROUNDS, *LATER_ROUNDS, THIRTEENTH, FOURTEENTH)
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")
 

@@ -228,9 +228,24 @@ def _sum(text: str, before: int) -> int:
 
 @dataclass(slots=True)
 class _Call:
+    """A call as its pieces come."""
+
     call_id: str = ""
     name: str = ""
     arguments: str = ""
+    grown: str | None = ""
+    """The last piece of the arguments, while each was all so far; None where one was not."""
+
+    def add(self, given: str) -> None:
+        self.arguments += given
+        if self.grown is not None:
+            self.grown = given if given.startswith(self.grown) else None
+
+    @property
+    def whole(self) -> str:
+        """The arguments: of a server that sends all so far with each piece, the last."""
+        is_grown = self.grown and self.grown != self.arguments and not is_object(self.arguments)
+        return self.grown if self.grown and is_grown else self.arguments
 
 
 SEVERAL = tr(
@@ -307,7 +322,7 @@ class ChatReader:
             part = ToolCallPart(
                 call_id=call.call_id or _new_id(),
                 name=name,
-                arguments_json=plain_arguments(call.arguments, name),
+                arguments_json=plain_arguments(call.whole, name),
             )
             yield ToolCallReady(part)
         stopped = stop_at(self._finish, has_calls=bool(calls), has_refused=self._has_refused)
@@ -340,7 +355,7 @@ class ChatReader:
         if reasoning := self._reasoning.read(delta):
             self._thought.add(reasoning)
             yield ReasoningDelta(reasoning)
-        content = delta.get("content") or delta.get("text")
+        content = _as_text(delta.get("content")) or delta.get("text")
         if content and _is_thought(delta):
             thought, _, content = text_in(content).partition("</thought>")
             yield ReasoningDelta(thought.removeprefix("<thought>"))
@@ -356,9 +371,8 @@ class ChatReader:
             self._has_refused = True
             yield TextDelta(refusal)
         if calls := delta.get("tool_calls"):
-            for part in calls if isinstance(calls, list) else [calls]:
-                if isinstance(part, dict):
-                    self._add_call(part)
+            for part in _listed(calls):
+                self._add_call(part)
         if isinstance(old := delta.get("function_call"), dict):
             self._add_call({"index": 0, "function": old})
 
@@ -404,7 +418,8 @@ class ChatReader:
             self._slots[index] = known
         known.call_id = known.call_id or call_id
         known.name = _joined_name(known, name, self._tools)
-        known.arguments += given if isinstance(given, str) else canonical_json(given) if given else ""
+        if given:
+            known.add(given if isinstance(given, str) else canonical_json(given))
 
     def _owner(self, index: int | None, call_id: str, name: str) -> _Call | None:
         """The call that a piece belongs to, where it begins none: by its index, its id, else the last; servers mix these up."""
@@ -418,6 +433,19 @@ class ChatReader:
         if name or not self._calls:
             return None
         return by_id or self._calls[-1]
+
+
+def _listed(calls: object) -> list[Json]:
+    """Calls of a delta: a list, one alone, or a list that PHP wrote as an object with a number for each."""
+    if isinstance(calls, dict):
+        calls = list(calls.values()) if all(str(name).isdecimal() for name in calls) else [calls]
+    return [one for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
+
+
+def _as_text(content: object) -> object:
+    """Content, a figure as the text that a gateway read once more as JSON."""
+    is_figure = isinstance(content, int | float) and not isinstance(content, bool)
+    return canonical_json(content) if is_figure else content
 
 
 def _spoken(pieces: Iterable[Piece]) -> Iterator[StreamItem]:

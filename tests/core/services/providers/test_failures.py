@@ -184,3 +184,25 @@ def test_a_key_with_characters_that_no_key_has_is_refused(key: str) -> None:
 
     assert caught.value.kind is FailureKind.BAD_KEY
     assert key not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("Please try again in 20s. Visit the page of limits", 20.0),
+        ("Please try again in 7m12.5s", 432.5),
+        ("Please try again in 1 hour, 2 minutes and 3 seconds", 3723.0),
+        ("Please retry after 45 seconds", 45.0),
+        ("Try again in 120ms", 0.12),
+        ("Please wait 43321 seconds before retrying", 43321.0),
+        ("Rate limit of 50 per 86400s exceeded", None),
+        ("Retry in a few seconds", None),
+    ],
+)
+def test_a_wait_that_only_the_words_name_is_kept(words: str, seconds: float | None) -> None:
+    """Source: Groq, OpenAI, Azure, Gemini and GitHub Models, messages of rate limits."""
+    told = provider_error(FailureKind.RATE_LIMITED, SERVER, detail=words)
+    by_header = provider_error(FailureKind.RATE_LIMITED, SERVER, detail=words, retry_after_s=3.0)
+
+    assert told.retry_after_s == seconds
+    assert by_header.retry_after_s == 3.0
