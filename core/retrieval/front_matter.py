@@ -44,7 +44,7 @@ _KNOWN_KEYS = frozenset(
             "categories",
             "author",
         ),
-        *("labels", "label", "topics", "aliases", "alias", "updated"),
+        *("labels", "label", "topics", "aliases", "alias", "updated", "creation-date"),
     }
 )
 """Lines of `key: value` have one of these keys, or they are a text."""
@@ -59,6 +59,10 @@ _YAML_BLOCK = late(r"(?:[ \t]*\n)*---[ \t]*\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:
 """A block between two lines of dashes: the first begins a note, blank lines aside."""
 _TOML_BLOCK = late(r"(?:[ \t]*\n)*\+\+\+[ \t]*\n(.*?)(?<=\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _JSON_BLOCK = late(r"\{[ \t]*\n.*?\n\}[ \t]*(?:\n|\Z)", re.DOTALL)
+_OPEN_YAML_BLOCK = late(
+    r"((?:[^\s:#-][^\n:]{0,39}:(?:[ \t][^\n]*|)\n|[ \t]*-[ \t]+[^\n]*\n){1,60})---[ \t]*(?:\n|\Z)"
+)
+"""Fields of YAML above one line of dashes. Source: hexo.io, front-matter: the dashes before it may be missing (read 2026-11)."""
 _FIELD = late(r"[^\s#\-'\"\[{&*!|>%@`][^:\n]*:(?:[ \t]|$)|['\"][^'\"\n]*['\"]:(?:[ \t]|$)")
 """Begin of a field at the left edge."""
 _MARKED_VALUE = late(r"^([ \t]*(?:-|[\w-]{1,40}:)[ \t]+)(#[^\s#\n][^\n]*)$", re.MULTILINE)
@@ -68,6 +72,10 @@ _ATTRIBUTE = late(r":([\w][\w -]{0,39}):(?:[ \t]+(.*)|[ \t]*)$")
 _ADOC_TITLE = late(r"(?:(?://[^\n]*)?\n)*= (\S[^\n]*)")
 _ADOC_REVISION = late(r"v?\d[\w.-]{0,20},[ \t]*([^:\n]{6,40})(?::|$)")
 _RST_TITLE = late(r"(?:([=#*~^-])\1{2,}[ \t]*\n)?( ?)(\S[^\n]*)\n([=#*~^\"'+-])\4{2,}[ \t]*\n")
+_RST_COMMENTS = late(r"(?:\.\.[ \t][^\n]*\n(?:[ \t]+\S[^\n]*\n|[ \t]*\n)*)+")
+"""Comments, labels and directives that stand before a title."""
+_RST_META = late(r"^\.\.[ \t]+(\w{1,40}):[ \t]+(\S[^\n]*)", re.MULTILINE)
+"""Fields of a note in its comments. Source: getnikola.com, handbook: metadata fields (read 2026-11)."""
 _HEADER = late(r"([A-Za-z][\w .-]{0,39}):(?:[ \t]+(.*)|[ \t]*)$")
 
 
@@ -162,6 +170,15 @@ def _yaml(text: str, end: int) -> FrontBlock | None:
     return FrontBlock(fields=tuple(_yaml_fields(found[1])), start=found.start(1), end=found.end())
 
 
+def _open_yaml(text: str, end: int) -> FrontBlock | None:
+    found = None if end else _OPEN_YAML_BLOCK.match(text)
+    if found is None:
+        return None
+    fields = tuple(_yaml_fields(found[1]))
+    is_known = any(field.key in _KNOWN_KEYS and field.value and not field.is_bad for field in fields)
+    return FrontBlock(fields=fields, start=0, end=found.end()) if is_known else None
+
+
 def _toml(text: str, end: int) -> FrontBlock | None:
     found = _TOML_BLOCK.match(text, end)
     if found is None:
@@ -195,11 +212,11 @@ def _org(text: str, end: int) -> FrontBlock | None:
         elif (found := (_ATTRIBUTE if is_drawer else _ORG_KEYWORD).match(bare)) is not None:
             fields.setdefault(found[1].lower().removesuffix("[]"), (found[2] or "").strip())
             end = past
-        elif bare:
+        elif bare and not bare.startswith("# -*-"):  # the line by which Emacs chooses its mode
             break
     if not fields:
         return None
-    tags = [tag for tag in str(fields.pop("filetags", "")).split(":") if tag.strip()]
+    tags = [tag for tag in re.split(r"[:\s]+", str(fields.pop("filetags", ""))) if tag]
     return _block_of({**fields, **({"tags": tags} if tags else {})}, begin, end)
 
 
@@ -225,16 +242,20 @@ def _rst(text: str, end: int) -> FrontBlock | None:
     """Title and field list of reStructuredText."""
     if end:
         return None
-    title = _RST_TITLE.match(text)
-    start = end = title.end() if title is not None else 0
-    fields: dict[str, Any] = {"title": title[3].strip()} if title is not None else {}
+    above = _RST_COMMENTS.match(text)
+    start = end = above.end() if above is not None else 0
+    fields: dict[str, Any] = {key.lower(): said.strip() for key, said in _RST_META.findall(text, 0, end)}
+    is_told = above is not None
+    if (title := _RST_TITLE.match(text, end)) is not None:
+        start = end = title.end()
+        fields.setdefault("title", title[3].strip())
     for line, past in _lines(text, start):
         if (found := _ATTRIBUTE.match(line)) is not None:
             fields.setdefault(found[1].lower(), (found[2] or "").strip())
             end = past
         elif line.strip():
             break
-    return _block_of(fields, start, end) if end > start else None
+    return _block_of(fields, 0, end) if fields and (end > start or is_told) else None
 
 
 def _pandoc(text: str, end: int) -> FrontBlock | None:
@@ -257,6 +278,7 @@ def _headers(text: str, end: int) -> FrontBlock | None:
 
 _BLOCKS: tuple[Callable[[str, int], FrontBlock | None], ...] = (
     _yaml,
+    _open_yaml,
     _toml,
     _json,
     _org,
@@ -369,27 +391,39 @@ _HEAD_CHARS = 65_536
 """Characters of a note's beginning that are read for its title, tags and dates."""
 
 _TITLES = (
-    "title",
-    "displayname",
-    "fulltitle",
-    "标题",
-    "標題",
-    "タイトル",
-    "제목",
-    "titel",
-    "titre",
-    "título",
+    *("title", "displayname", "fulltitle"),
+    *(
+        "标题",
+        "標題",
+        "タイトル",
+        "제목",
+        "titel",
+        "titre",
+        "título",
+        "titolo",
+        "tytuł",
+        "заголовок",
+        "название",
+    ),
 )
 _TAGS = (
     *("tags", "tag", "keywords", "categories", "category", "topics", "labels", "label", "pagetags"),
     *("documenttags", "notetags", "articletags"),
     *("标签", "標籤", "タグ", "태그", "schlagwörter", "schlagworte", "étiquettes", "motsclés", "etiquetas"),
+    *("trefwoorden", "etichette", "tagi", "taggar", "теги", "метки"),
 )
 _DAYS = (
     *("date", "created", "createdat", "createdtime", "creationdate", "datecreated", "pubdate", "publishdate"),
-    *("published", "revdate", "day", "日期", "日付", "作成日", "创建", "创建时间", "날짜"),
-    *("datum", "erstellt", "fecha"),
+    *("published", "revdate", "day", "日期", "日付", "作成日", "创建", "创建时间", "创建日期", "날짜"),
+    *("datum", "erstellt", "fecha", "creado", "créé", "crééle", "datedecréation", "data", "criado", "creato"),
+    *("aangemaakt", "utworzono", "skapad", "дата", "создано"),
 )
+_DAY_FIRST = (
+    *("datum", "fecha", "creado", "créé", "crééle", "datedecréation", "data", "criado", "creato"),
+    *("aangemaakt", "utworzono", "дата", "создано"),
+)
+"""Fields of languages that write the day before the month. Source: Unicode CLDR, short dates of de, es, fr, it, nl, pl, pt, ru."""
+_DIGITS_DAY = late(r"\s*(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)")
 _ABOUT = ("description", "desc", "summary", "abstract", "excerpt")
 _ALIASES = ("aliases", "alias", "roamaliases")
 """Fields in which programs say each of these, in the order in which they count; letters alone, in lower case."""
@@ -410,6 +444,7 @@ _JOPLIN_FOOTER = late(r"\n\n(id: [0-9a-f]{32}(?:\n[a-z_]{1,40}:[^\n]*)+)\s*\Z")
 """Fields behind a note's text, as Joplin's raw export has them; the first line is the title then."""
 _SIMPLENOTE_FOOTER = late(r"\n[ \t]*\nTags:[ \t]*\n((?:[ \t]+\S[^\n]{0,200}\n?){1,100})\s*\Z")
 """Tags behind a note's text, a line each, as Simplenote's export has them."""
+_ZIM_TAG = late(r"(?<![^\s(,;])@(\w{1,40})")
 _COLON_TAGS = late(r"[ \t]*:([\w-]{1,40}(?::[\w-]{1,40}){1,20}):[ \t]*$")
 """A line of tags between colons (zk, Vimwiki)."""
 _UNDER_TITLE = late(r"(?:\s*#[^\n]*\n)?\s*")
@@ -433,10 +468,14 @@ _NOTION_ID = late(r"[ \t]+[0-9a-f]{32}$")
 _WIKILINK = late(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
 _LINK_PARTS = late(r"(\[\[[^\[\]\n]{1,600}\]\])")
 _NO_SENTENCE = late(
-    r"\s*(?:#{1,6}(?:\s|$)|```|\||<!--|%%|>\s*\[![\w-]+\]|#\+\w+:|:\w+:|\*+ |\^[\w-]+\s*$|\(\w+\)=|:{3,}|//"
-    r"|<[/A-Za-z!]|(?:import|export)\s.*(?:from|[;{]))"
+    r"\s*(?:(?:[-*+]\s+)?#{1,6}(?:\s|$)|!{1,6}\s|```|\||<!--|%%|>\s*\[![\w-]+\]|#\+\w+:|:\w+:|\*+ |\^[\w-]+\s*$|\(\w+\)=|:{3,}|//"
+    r"|<[/A-Za-z!]|(?:import|export)\s.*(?:from|[;{])|\{[%{<].*[%}>]\}\s*$|<%|\.\.(?:\s|$)|\[[\w.#%,=\"' -]{1,80}\]\s*$|={2,}\s"
+    r"|(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):\s*[<\[]|Content-Type: text/|(?:Wiki-Format|Creation-Date): )"
 )
-_COMMENT = late(r"%%.*?%%|<!--.*?-->", re.DOTALL)
+_COMMENT = late(r"%%.*?%%|<!--.*?-->|^\$\$.*?\$\$[ \t]*$", re.DOTALL | re.MULTILINE)
+"""What a program does not show as words: comments, and formulas of their own lines."""
+_HEADING_MARKS = late(r"!?\[([^\[\]]{0,500})\]\([^()]{0,1000}\)|\A(\*{1,3}|_{1,3})([^*_]{1,300})\2\Z")
+"""Links and pictures in a heading, and marks around all of it."""
 _UNDERLINED = late(r"^[^\n]+\n=+[ \t]*$", re.MULTILINE)
 _LABEL = late(r"\w{1,30}\s*:")
 """A word that stands before tags, and nothing else."""
@@ -480,10 +519,13 @@ def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> Source
     """
     said, body = _read(text)
     path = _without_end(name)
-    about = said.first(_ABOUT) or _first_sentence(body)
-    tags = (*with_parents((*_tags(said, fields), *_tags_of_name(path))), *inline_tags(body))
+    title = _title(said, body, name)
+    about = said.first(_ABOUT) or _first_sentence(body, title)
+    is_zim = str(said.front.get("wikiformat", "")).startswith("zim")
+    marked = (tag.lower() for tag in _ZIM_TAG.findall(body)) if is_zim else ()
+    tags = (*with_parents((*_tags(said, fields), *_tags_of_name(path), *marked)), *inline_tags(body))
     return SourceHead(
-        title=_title(said, body, name),
+        title=title,
         tags=tuple(dict.fromkeys(tags))[:MAX_TAGS],
         date=_date(said, fields) or _day_of_name(path),
         description=one_line(about, DESCRIPTION_CHARS),
@@ -502,7 +544,8 @@ def note_names(text: str, name: str) -> tuple[str, ...]:
 
 
 def _title(said: _ToldFields, body: str, name: str) -> str:
-    title = said.first(_TITLES) or first_heading(body) or _title_of_name(_without_end(name)) or name
+    heading = _HEADING_MARKS.sub(lambda found: found[1] or found[3] or "", first_heading(body))
+    title = said.first(_TITLES) or heading or _title_of_name(_without_end(name)) or name
     return one_line(title, TITLE_CHARS)
 
 
@@ -683,15 +726,25 @@ def _date(said: _ToldFields, fields: FieldNames) -> str:
     values = (
         _heads_text(one)[:100] for value in found for one in (value if isinstance(value, list) else [value])
     )
-    return next(filter(None, (day_named(value) or day_of_time(value) for value in values)), "")
+    day = next(filter(None, (day_named(value) or day_of_time(value) for value in values)), "")
+    return day or next(
+        filter(None, (_day_before_month(_heads_text(one)) for one in said.all(_DAY_FIRST))), ""
+    )
 
 
-def _first_sentence(body: str) -> str:
+def _day_before_month(value: str) -> str:
+    """The day of digits alone whose first number is a day, as ISO 8601."""
+    found = _DIGITS_DAY.match(value)
+    return day_named(f"{found[3]}-{found[2]}-{found[1]}") if found else ""
+
+
+def _first_sentence(body: str, title: str) -> str:
+    """The first sentence of a text, its title aside."""
     text = "\n".join(_lines_without_code(_COMMENT.sub("", body[:8_000]), keeps_spans=True))
     for block in re.split(r"\n[ \t]*\n", _UNDERLINED.sub("", text)):
         lines = [line for line in block.strip().split("\n") if line.strip() and not _is_no_sentence(line)]
         plain = _MARKUP.sub(lambda m: m[1] or "", _INLINE_TAG.sub("", "\n".join(lines))).strip()
-        if plain and _LABEL.fullmatch(plain) is None:
+        if plain and plain != title and _LABEL.fullmatch(plain) is None:
             sentence = _SENTENCE.match(plain)
             return " ".join((sentence[1] if sentence else plain).split())
     return ""

@@ -388,8 +388,13 @@ def headings(text: str) -> tuple[Symbol, ...]:
 
 
 def first_heading(text: str) -> str:
-    """The first heading of a text with LF line ends, without its marks; empty where there is none."""
-    return next((one_line(title, SIGNATURE_CHARS) for _, _, title in _heads(text.split("\n"))), "")
+    """The heading that names a text with LF line ends, without its marks: its first one, unless that is of a lower level and has
+    another of its level, as sections have. Empty where there is none.
+    """
+    heads = _heads(text.split("\n"))
+    _, level, title = next(heads, (0, 0, ""))
+    is_section = level > 1 and any(other <= level for _, other, _ in heads)
+    return "" if is_section else one_line(title, SIGNATURE_CHARS)
 
 
 def _heading_ends(found: list[tuple[int, int, str]], count: int) -> list[int]:
