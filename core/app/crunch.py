@@ -34,7 +34,7 @@ from core.retrieval.embedders import E5_NAME, MODEL_NAME, words_file
 from core.retrieval.embedding import DIMENSION
 from core.retrieval.front_matter import FieldNames
 from core.retrieval.remote_embedder import EmbedError
-from core.retrieval.sources import SourceText
+from core.retrieval.sources import SourceText, is_document
 from core.talk.discussion.pdf_text import Found
 
 # The worker process as the program sees it: started when first needed, jobs in, futures out.
@@ -277,9 +277,21 @@ class Crunch(JobProcess):
         return mapped(self.submit(header, data, ""), lambda value: cast("str", value))
 
     def read_source(
-        self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes, *, tells_language: bool
+        self,
+        corpus: str,
+        path: str,
+        file: str,
+        known_sha256: str,
+        fields: bytes,
+        *,
+        tells_language: bool,
+        is_bounded: bool,
     ) -> Future[bytes]:
-        """A file read for the search index (`core.retrieval.sources`), packed. The future fails with CrunchError."""
+        """A file read for the search index (`core.retrieval.sources`), packed. The future fails with CrunchError.
+
+        Args:
+            is_bounded: the process gets the bound of memory that one for documents has, from now on.
+        """
         header: dict[str, object] = {
             "job": "source",
             "corpus": corpus,
@@ -287,6 +299,7 @@ class Crunch(JobProcess):
             "file": file,
             "known": known_sha256,
             "tells_language": tells_language,
+            "is_bounded": is_bounded,
         }
         return mapped(self.submit(header, fields, ""), lambda value: cast("bytes", value))
 
@@ -409,14 +422,16 @@ class OwnEmbedder:
 class LocalEmbedder(OwnEmbedder):
     """Embeds with the model that comes with the program, English alone, and reads files for the index. Thread-safe.
 
-    The process starts with the first job and ends with `close`, or with this program. `of_languages` is the model for any
-    language, in the same process; None where its table of words is not installed.
+    The process starts with the first job and ends with `close`, or with this program. Documents have one of their own, which a
+    hostile file may end. `of_languages` is the model for any language, in the first process; None where its table of words is
+    not installed.
     """
 
     name = MODEL_NAME
 
     def __init__(self, fields: FieldNames = FieldNames()) -> None:  # noqa: B008 (frozen)
         super().__init__(Crunch(READ_S), MODEL_NAME)
+        self._documents = Crunch(DOCUMENT_TIMEOUT_S, attempts=1)
         self._fields = to_msgpack(fields)
         self.of_languages = OwnEmbedder(self._crunch, E5_NAME) if words_file() is not None else None
 
@@ -433,14 +448,22 @@ class LocalEmbedder(OwnEmbedder):
         self, corpus: Corpus, path: str, file: Path, known_sha256: str, *, tells_language: bool
     ) -> SourceText:
         """Read a file; `is_known` where its bytes have the hash that is known. Raises CrunchError."""
-        reading = self._crunch.read_source(
-            corpus.value, path, str(file), known_sha256, self._fields, tells_language=tells_language
+        is_bounded = corpus is Corpus.NOTES and is_document(path)
+        reading = (self._documents if is_bounded else self._crunch).read_source(
+            corpus.value,
+            path,
+            str(file),
+            known_sha256,
+            self._fields,
+            tells_language=tells_language,
+            is_bounded=is_bounded,
         )
         return packed_decoder_of(SourceText).decode(reading.result())
 
     def close(self) -> None:
-        """End the process."""
+        """End both processes."""
         self._crunch.close()
+        self._documents.close()
 
 
 # Services of the worker process to the program: token counts, remembered; outlines; conversations and PDFs

@@ -44,6 +44,7 @@ def _done(header: dict[str, object], payload: bytes) -> object:
             "file": str(),
             "known": str(),
             "tells_language": bool(),
+            "is_bounded": bool(),
         }:
             return _source(header, payload)
         case {"job": "language"}:
@@ -107,10 +108,14 @@ def _page(payload: bytes, charset: str) -> str:
 
 def _source(header: dict[str, object], payload: bytes) -> bytes:
     from core.kernel.codecs import packed_decoder_of
+    from core.kernel.machine import limit_memory
     from core.kernel.values.retrieval import Corpus
     from core.retrieval.front_matter import FieldNames
     from core.retrieval.sources import read_file_source
+    from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES
 
+    if header["is_bounded"]:
+        limit_memory(MAX_MEMORY_BYTES)
     reading = read_file_source(
         Corpus(str(header["corpus"])),
         str(header["path"]),

@@ -63,12 +63,12 @@ PROSE_ENDINGS = frozenset(
 
 DOCUMENT_ENDINGS = frozenset(
     {
-        *("html", "htm", "xhtml", "enex", "epub"),
+        *("html", "htm", "xhtml", "enex", "epub", "pdf", "rtf"),
         *("docx", "docm", "dotx", "pptx", "pptm", "ppsx", "xlsx", "xlsm"),
         *("odt", "ott", "odp", "ods"),
     }
 )
-"""Endings of the files that `core.talk.discussion.document_text` reads, PDFs aside."""
+"""Endings of the files that `core.talk.discussion.document_text` reads."""
 
 READING = 8
 """Form of what is made of a file: with another one, each file is read once more. It goes up with every change of what
@@ -178,7 +178,7 @@ def read_head(path: str, data: bytes, fields: FieldNames = FieldNames()) -> Sour
 
 
 def is_document(path: str) -> bool:
-    """True for a note whose text is taken out of its file: a page, a book, an office file, an export of Evernote."""
+    """True for a note whose text is taken out of its file: a page, a book, a PDF, an office file, an export of Evernote."""
     return path.rpartition(".")[2].lower() in DOCUMENT_ENDINGS
 
 
@@ -188,13 +188,13 @@ def is_note(path: str) -> bool:
 
 
 def _document(path: str, data: bytes, measure: Measure) -> SourceText:
-    from core.talk.discussion.document_text import DocumentError, document_text
+    from core.talk.discussion.document_text import NO_TEXT, read_document
 
-    try:
-        text = document_text(data, path.rpartition(".")[2].lower())
-    except DocumentError as fault:
-        return SourceText(head=_document_head(path), problem=as_sentences(fault.why, fault.remedy))
-    chunks = file_chunks(without_secrets(text), (), measure, ChunkKind.PROSE)
+    found = read_document(data, path.rpartition(".")[2].lower())
+    if "problem" in found or not found["text"]:
+        why, remedy = (found["problem"], found["remedy"]) if "problem" in found else NO_TEXT
+        return SourceText(head=_document_head(path), problem=as_sentences(why, remedy))
+    chunks = file_chunks(without_secrets(found["text"]), (), measure, ChunkKind.PROSE)
     return SourceText(head=_document_head(path), chunks=tuple(chunks))
 
 
@@ -331,9 +331,11 @@ def _fact_lines(path: str, text: str) -> Iterator[KnowledgeLine]:
 
 MAX_FILES = 200_000
 MAX_NOTE_BYTES = 16_000_000
+MAX_DOCUMENT_BYTES = 64_000_000
 MAX_PROJECT_BYTES = 1_000_000
 MAX_LOG_BYTES = 256_000_000
-"""Larger files are passed over and said: of notes, of a project's files (made by programs), of logs. To read one takes
+"""Larger files are passed over and said: of notes, of those among them that are documents (pictures make most of a PDF), of a
+project's files (made by programs), of logs. To read one takes
 some ten times as much memory."""
 
 
@@ -362,7 +364,8 @@ class SourceFile(msgspec.Struct, frozen=True):
     def is_too_large(self) -> bool:
         """True if it is larger than a file of its corpus may be."""
         most = {Corpus.PROJECT: MAX_PROJECT_BYTES, Corpus.DISCUSSIONS: MAX_LOG_BYTES}
-        return self.size_bytes > most.get(self.key.corpus, MAX_NOTE_BYTES)
+        of_notes = MAX_DOCUMENT_BYTES if is_document(self.key.path) else MAX_NOTE_BYTES
+        return self.size_bytes > most.get(self.key.corpus, of_notes)
 
 
 class FoundSources(NamedTuple):

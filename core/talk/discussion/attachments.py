@@ -24,6 +24,7 @@ from core.kernel.values.messages import EXTENSIONS, AttachmentPart
 from core.kernel.values.updates import Report
 from core.talk.discussion.discussion_messages import AttachmentStored, StoreAttachment
 from core.talk.discussion.pdf_text import Found
+from core.talk.discussion.rtf_text import RTF
 
 
 def sniff(data: bytes) -> str:
@@ -208,9 +209,9 @@ Emit = Callable[[AttachmentStored | Report], None]
 ReadDocument = Callable[[bytes], Found]
 """`read_document` in a process of its own. Raises SlopError where that process ended, or took too long."""
 
-TAKEN = tr("pictures (PNG, JPEG, GIF, WebP), PDF, UTF-8 text, docx, pptx, xlsx, odt and epub")
-_DOCUMENTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""First bytes of archives, as office files and books are, and of old office files."""
+TAKEN = tr("pictures (PNG, JPEG, GIF, WebP), PDF, UTF-8 text, docx, pptx, xlsx, odt, rtf and epub")
+_DOCUMENTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", RTF)
+"""First bytes of archives, as office files and books are, of old office files, and of rich text."""
 _PDF = "application/pdf"
 _FOLDERS_AROUND = 4
 """In which another name of an attached file is looked for, its own first."""

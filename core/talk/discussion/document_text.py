@@ -1,4 +1,4 @@
-"""Text of a document that is no plain text: a PDF, an office file, a book, a page. Runs in a worker process: a hostile file may
+"""Text of a document that is no plain text: a PDF, an office file, rich text, a book, a page. Runs in a worker process: a hostile file may
 cost time, memory or the process.
 """
 
@@ -24,20 +24,30 @@ from core.talk.discussion.document_package import (
 )
 from core.talk.discussion.page_text import page_text
 from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES, MAX_TEXT_CHARS, Found, read_pdf
+from core.talk.discussion.rtf_text import RTF, rtf_text
 
-__all__ = ["MAX_MEMORY_BYTES", "DocumentError", "document_text", "read_document"]
+__all__ = ["MAX_MEMORY_BYTES", "NO_TEXT", "DocumentError", "document_text", "read_document"]
 
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """First bytes of Word, Excel and PowerPoint files of before 2007, and of their newer ones with a password."""
 _ZIP = b"PK\x03\x04"
+NO_TEXT = (
+    tr("the document holds no text, only pictures or nothing"),
+    tr("Save its pages as pictures or as a PDF, then use those"),
+)
+"""Reason and remedy of a document that gives nothing."""
 
 
-def read_document(data: bytes) -> Found:
-    """Text of a PDF, an office file or a book, and of a PDF the number of its pages. Same bytes: same text."""
+def read_document(data: bytes, ending: str = "") -> Found:
+    """Text of a PDF, an office file, rich text or a book, and of a PDF the number of its pages. Same bytes: same text.
+
+    Args:
+        ending: as `document_text` takes it.
+    """
     if data.startswith(b"%PDF-"):
         return read_pdf(data)
     try:
-        return {"pages": 0, "text": document_text(data)}
+        return {"pages": 0, "text": document_text(data, ending)}
     except DocumentError as fault:
         return {"problem": fault.why, "remedy": fault.remedy}
 
@@ -62,10 +72,7 @@ def document_text(data: bytes, ending: str = "") -> str:
     if len(text) > MAX_TEXT_CHARS:
         raise too_long()
     if not text.strip():
-        raise DocumentError(
-            tr("the document holds no text, only pictures or nothing"),
-            tr("Save its pages as pictures or as a PDF, then use those"),
-        )
+        raise DocumentError(*NO_TEXT)
     return text
 
 
@@ -75,6 +82,8 @@ def _text(data: bytes, ending: str) -> str:
             tr("the file has an old Office format (.doc, .xls, .ppt) or a password"),
             tr("Save it as .docx, .xlsx, .pptx or PDF without a password, then use that"),
         )
+    if data.startswith(RTF):
+        return clean(rtf_text(data))
     if data.startswith(_ZIP):
         package = Package(data)
         return clean(_reader_of(package)(package)).strip() + "\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.core.retrieval.test_index_faults import found, passed_over
 from tests.core.retrieval.test_navigation_worker import Room
 from tests.core.talk.discussion.test_document_text import p, word
+from tests.pdfs import make_pdf
 
 
 def test_office_files_pages_tables_and_exports_are_searched(room: Room) -> None:
@@ -34,7 +35,22 @@ def test_a_damaged_document_is_said_and_the_rest_is_read(room: Room) -> None:
 
 
 def test_files_that_are_no_notes_are_counted_by_kind(room: Room) -> None:
-    for name in ("a.pdf", "b.PDF", "c.png", "LICENSE"):
+    for name in ("a.key", "b.KEY", "c.png", "LICENSE"):
         (room.notes / name).write_bytes(b"x")
 
-    assert room.index().left_out == ((".pdf", 2), ("", 1), (".png", 1))
+    assert room.index().left_out == ((".key", 2), ("", 1), (".png", 1))
+
+
+def test_pdfs_and_rich_text_are_searched_and_a_scan_is_said(room: Room) -> None:
+    (room.notes / "Lease.pdf").write_bytes(make_pdf("The landlord keeps", "the badger key."))
+    (room.notes / "Scan.PDF").write_bytes(make_pdf(""))
+    (room.notes / "torn.pdf").write_bytes(b"%PDF-1.7 x")
+    (room.notes / "Old.rtf").write_bytes(rb"{\rtf1\ansi\ansicpg1252 The caf\'e9 sells lapwing eggs.\par}")
+    report = room.index()
+
+    assert found(room, "badger key") == ["Lease.pdf"]
+    assert found(room, "café lapwing") == ["Old.rtf"]
+    told = passed_over(report)
+    assert "holds no text" in told["Scan.PDF"]
+    assert "damaged" in told["torn.pdf"]
+    assert "[Page 2]" in room.search("badger key").hits[0].text

@@ -25,6 +25,7 @@ from tests.core.talk.discussion.test_document_text import (
     word,
     workbook,
 )
+from tests.core.talk.discussion.test_rtf_text import TEXTEDIT
 
 WRONG = (
     "",
@@ -103,6 +104,7 @@ SEEDS = (
         "enex",
     ),
     DocumentSeed("html", PAGE.encode(), "html"),
+    DocumentSeed("rtf", TEXTEDIT, "rtf"),
 )
 
 

@@ -1,0 +1,44 @@
+"""Rich text as the programs that write it store it: the words that a person reads in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.talk.discussion.document_text import document_text
+
+TEXTEDIT = rb"""{\rtf1\ansi\ansicpg1252\cocoartf2761
+{\fonttbl\f0\fswiss\fcharset0 Helvetica;\f1\fnil\fcharset0 LucidaGrande;}
+{\*\listtable{\list{\listlevel{\*\levelmarker \{disc\}}{\leveltext\'01\uc0\u8226 ;}}}}
+\pard\f0\fs24 \cf0 Plan for M\'fcller \uc0\u8364 20\
+{\listtext	\uc0\u8226 	}Sow beans\
+{\listtext	\uc0\u8226 	}Water\
+}"""
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (TEXTEDIT, "Plan for Müller €20\n\t•\tSow beans\n\t•\tWater\n"),
+        (
+            rb"{\rtf1\ansi\ansicpg1251{\fonttbl{\f0\fcharset204 Times;}}\f0 \'cf\'f0\'e8\'e2\'e5\'f2\par}",
+            "Привет\n",
+        ),
+        (rb"{\rtf1\ansi\uc1 \u-10179?\u-8704? \u8220\'93q\u8221\'94\par}", "😀 “q”\n"),
+        (
+            rb"{\rtf1{\trowd\intbl Item\cell Price\cell\row}{\trowd\intbl Pump\cell 20\cell\row}\pard End\par}",
+            "Item|Price|\nPump|20|\nEnd\n",
+        ),
+        (
+            rb"{\rtf1 Sealed{\super\chftn}{\footnote\pard\plain {\super\chftn} Not in winter}.\par}",
+            "Sealed [Note]  Not in winter.\n",
+        ),
+        (
+            rb"{\rtf1 It {\deleted\revauthdel1 never }leaks {\deleted0 at} 10{\super 6} m\par}",
+            "It leaks at 10^6 m\n",
+        ),
+        (rb"{\rtf1 A{\pict\pngblip 89504e470d0a1a0a}B{\info{\title My title}}\par}", "AB\n"),
+    ],
+    ids=["TextEdit", "Cyrillic", "emoji", "table", "footnote", "deleted words", "picture"],
+)
+def test_the_words_of_rich_text_are_read(source: bytes, text: str) -> None:
+    assert document_text(source) == text
