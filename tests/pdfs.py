@@ -55,6 +55,11 @@ def ascii_pdf(text: str = "Tides turn") -> bytes:
     return _written(f"BT /F1 12 Tf 20 100 Td ({text}) Tj ET".encode(), b"")
 
 
+def drawn_pdf(content: bytes, of_page: bytes = b"") -> bytes:
+    """A PDF of one page that is drawn by the operators given, with further entries of the page; `/F1` is Helvetica."""
+    return _written(content, b"", of_page=of_page)
+
+
 def form_pdf(
     fields: dict[str, str], *, checked: dict[str, bool] | None = None, over: str = "", flags: int = 0
 ) -> bytes:

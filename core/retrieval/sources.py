@@ -190,7 +190,7 @@ def is_note(path: str) -> bool:
 def _document(path: str, data: bytes, measure: Measure) -> SourceText:
     from core.talk.discussion.document_text import NO_TEXT, read_document
 
-    found = read_document(data, path.rpartition(".")[2].lower())
+    found = read_document(data, path.rpartition(".")[2].lower(), is_sent=False)
     if "problem" in found or not found["text"]:
         why, remedy = (found["problem"], found["remedy"]) if "problem" in found else NO_TEXT
         return SourceText(head=_document_head(path), problem=as_sentences(why, remedy))

@@ -38,14 +38,14 @@ NO_TEXT = (
 """Reason and remedy of a document that gives nothing."""
 
 
-def read_document(data: bytes, ending: str = "") -> Found:
+def read_document(data: bytes, ending: str = "", *, is_sent: bool = True) -> Found:
     """Text of a PDF, an office file, rich text or a book, and of a PDF the number of its pages. Same bytes: same text.
 
     Args:
-        ending: as `document_text` takes it.
+        ending: as `document_text` takes it; is_sent: as `read_pdf` takes it.
     """
     if data.startswith(b"%PDF-"):
-        return read_pdf(data)
+        return read_pdf(data, is_sent=is_sent)
     try:
         return {"pages": 0, "text": document_text(data, ending)}
     except DocumentError as fault:

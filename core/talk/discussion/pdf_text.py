@@ -36,8 +36,11 @@ _WORDS = late(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SPLIT = tr("Split the file, or attach only the pages that matter")
 
 
-def read_pdf(data: bytes) -> Found:
+def read_pdf(data: bytes, *, is_sent: bool = True) -> Found:
     """Count the pages of a PDF and take their text, each under its number. A page may unpack to any size.
+
+    Args:
+        is_sent: it goes to a provider, and those refuse one that is encrypted even where anybody may open it.
 
     Returns:
         The text is empty where no page has any (a scan). Same bytes, same version of pdfium: same text.
@@ -49,7 +52,7 @@ def read_pdf(data: bytes) -> Found:
     except pypdfium2.PdfiumError as fault:
         return _unread(getattr(fault, "err_code", None))
     with document:
-        if pypdfium2.raw.FPDF_GetSecurityHandlerRevision(document) != -1:
+        if is_sent and pypdfium2.raw.FPDF_GetSecurityHandlerRevision(document) != -1:
             return _problem(
                 tr("the PDF is encrypted, which providers refuse"), tr("Save a copy without protection")
             )
@@ -93,9 +96,9 @@ def _text_of(document: Any, pages: int) -> Found:
 
 
 def _page_text(page: Any, form: Any) -> str:
-    text_page = page.get_textpage()
+    text_page = _text_page(page)
     try:
-        written = list(_written(page, form))
+        written = list(dict.fromkeys((*_written(page, form), *_links(page, text_page))))
         # Lone surrogates come out of broken fonts.
         text = _printed(text_page).encode("utf-8", "replace").decode()
     finally:
@@ -106,35 +109,66 @@ def _page_text(page: Any, form: Any) -> str:
     return "\n".join(filter(None, (printed, *written)))
 
 
+def _text_page(page: Any) -> Any:
+    """Text of a page in the order in which it is read: pdfium begins with the last line where lines run downwards."""
+    import pypdfium2.raw as pdfium
+
+    text_page = page.get_textpage()
+    count = text_page.count_chars()
+    step = max(1, count // _ANGLES)
+    angles = [pdfium.FPDFText_GetCharAngle(text_page, at) for at in range(0, count, step)]
+    rotation = page.get_rotation()
+    turns = [(round(angle / (math.pi / 2)) + rotation // 90) % 4 for angle in angles if angle >= 0]
+    if 2 * turns.count(1) <= len(turns):
+        return text_page
+    text_page.close()
+    page.set_rotation((rotation + 90) % 360)
+    return page.get_textpage()
+
+
+_ANGLES = 40
+"""Signs of a page whose direction is asked for."""
+
+
 def _printed(text_page: Any) -> str:
     """Text of a page, a raised number with its sign behind `^`: ten to the sixth is not one hundred and six. A number beside the line, as
-    raised ones and those of formulas are, ends no line.
+    raised ones and those of formulas are, ends no line; nor does a cell of a table whose next one stands on the same height.
     """
     shown: str = text_page.get_text_bounded()
     text: str = text_page.get_text_range()
-    if text.replace("\r\n", "") != shown.replace("\r\n", "") or not _is_plain(text):
-        return shown  # part of it lies outside of the page, or a place in it is none of a sign
-    size, height = cache(partial(_size, text_page)), partial(_height, text_page)
+    if "".join(text.split()) != "".join(shown.split()):
+        return shown  # part of it lies outside of the page
+    if not _is_plain(text):
+        return text  # a place in it is none of a sign
+    size, origin = cache(partial(_size, text_page)), partial(_origin, text_page)
     pieces: list[str] = []
     end = 0
     for found in _BESIDE.finditer(text):
         at = found.start()
-        if at < end or size(at) > 0.9 * size(at - 1):
+        if at < end:
             continue
-        own, base = height(at), height(at - 1)
+        if found[0] == "\r\n":
+            (left, above), (right, below) = origin(at - 1), origin(at + 2)
+            if above == below and left < right:
+                pieces += (text[end:at], " ")
+                end = at + 2
+            continue
+        if size(at) > 0.9 * size(at - 1):
+            continue
+        (_, own), (_, base) = origin(at), origin(at - 1)
         if abs(own - base) < 0.1 * size(at - 1):
             continue
         past = at + 1
-        while text[past : past + 1].isdigit() and (size(past), height(past)) == (size(at), own):
+        while text[past : past + 1].isdigit() and (size(past), origin(past)[1]) == (size(at), own):
             past += 1
         pieces += (text[end:at], "^" if own > base else "", text[at:past])
         goes_on = text.startswith("\r\n", past) and past + 2 < len(text)
-        end = past + 2 * (goes_on and height(past + 2) == base)
-    return "".join((*pieces, text[end:])) if pieces else shown
+        end = past + 2 * (goes_on and origin(past + 2)[1] == base)
+    return "".join((*pieces, text[end:]))
 
 
-_BESIDE = late(r"(?<=\S)(?:[-+\u2212\u2013](?=\d)|\d)")
-"""A digit, or the sign before one, that stands beside a word, a number or a mark."""
+_BESIDE = late(r"(?<=\S)(?:[-+\u2212\u2013](?=\d)|\d|\r\n(?=\S))")
+"""A digit, or the sign before one, that stands beside a word, a number or a mark; and the end of a line."""
 
 
 def _is_plain(text: str) -> bool:
@@ -151,14 +185,14 @@ def _size(text_page: Any, at: int) -> float:
     return round(float(pdfium.FPDFText_GetFontSize(text_page, number)) * math.hypot(scale.c, scale.d), 1)
 
 
-def _height(text_page: Any, at: int) -> float:
-    """Height of a sign's base line over the page's lower edge, in points."""
+def _origin(text_page: Any, at: int) -> tuple[float, float]:
+    """Place of a sign's left end on its base line, from the page's lower left corner, in points."""
     import pypdfium2.raw as pdfium
 
     x, y = ctypes.c_double(), ctypes.c_double()
     number = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, at)
     pdfium.FPDFText_GetCharOrigin(text_page, number, x, y)
-    return round(float(y.value), 1)
+    return round(float(x.value), 1), round(float(y.value), 1)
 
 
 def _written(page: Any, form: Any) -> Iterator[str]:
@@ -180,6 +214,33 @@ def _written(page: Any, form: Any) -> Iterator[str]:
                 yield _field(note, form)
         finally:
             pdfium.FPDFPage_CloseAnnot(note)
+
+
+def _links(page: Any, text_page: Any) -> Iterator[str]:
+    """Links of a page to addresses that do not stand in its text, each with the words that it lies on."""
+    import pypdfium2.raw as pdfium
+
+    shown = ""
+    place, link = ctypes.c_int(0), pdfium.FPDF_LINK()
+    for _ in range(MAX_FIELDS):
+        if not pdfium.FPDFLink_Enumerate(page, place, link):
+            return
+        action, box = pdfium.FPDFLink_GetAction(link), pdfium.FS_RECTF()
+        size = pdfium.FPDFAction_GetURIPath(page.pdf, action, None, 0) if action else 0
+        if not 1 < size <= _MOST_ADDRESS or not pdfium.FPDFLink_GetAnnotRect(link, box):
+            continue
+        buffer = ctypes.create_string_buffer(size)
+        pdfium.FPDFAction_GetURIPath(page.pdf, action, buffer, size)
+        address = buffer.value.decode("utf-8", "replace").strip()
+        shown = shown or "".join(text_page.get_text_bounded().split())
+        bare = _SCHEME.sub("", address).rstrip("/")
+        if bare not in shown and "".join(address.split()) == address:
+            said = text_page.get_text_bounded(box.left, box.bottom, box.right, box.top)
+            yield f"[Link] {' '.join(said.split())}: {address}" if said.strip() else f"[Link] {address}"
+
+
+_MOST_ADDRESS = 2_000
+_SCHEME = late("^(?:https?://|mailto:)")
 
 
 def _field(note: Any, form: Any) -> str:

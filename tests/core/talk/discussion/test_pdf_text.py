@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.talk.discussion.pdf_text import read_pdf
-from tests.pdfs import ascii_pdf, form_pdf, make_pdf
+from tests.pdfs import ascii_pdf, drawn_pdf, encrypted_pdf, form_pdf, make_pdf
 
 
 def test_a_word_that_a_line_breaks_is_whole() -> None:
@@ -72,3 +74,39 @@ def test_a_raised_number_is_told_where_a_font_of_size_one_is_scaled() -> None:
 def test_words_of_a_note_on_the_page_are_read() -> None:
     text = read_pdf(form_pdf({}, over="Ask Ada.").replace(b"/FreeText", b"/Text    "))["text"]
     assert "[Note] Ask Ada." in text
+
+
+@pytest.mark.parametrize("page", [0, 90, 180, 270])
+@pytest.mark.parametrize("words", [(1, 0, 0, 1), (0, 1, -1, 0), (-1, 0, 0, -1), (0, -1, 1, 0)])
+def test_lines_are_read_from_the_first_however_the_page_and_its_words_are_turned(
+    page: int, words: tuple[int, int, int, int]
+) -> None:
+    turn = " ".join(map(str, words))
+    content = (
+        f"q {turn} 200 100 cm BT /F1 12 Tf 14 TL (first row) Tj T* (second row) Tj T* (third row) Tj ET Q"
+    )
+    text = read_pdf(drawn_pdf(content.encode(), b"/Rotate %d" % page))["text"]
+    assert text == "[Page 1]\nfirst row\nsecond row\nthird row\n"
+
+
+def test_cells_of_a_row_stay_apart_and_in_one_line() -> None:
+    cells = ("6 41 (Item)", "63 41 (Qty)", "92 41 (Price)", "6 23 (Oak plank)", "63 23 (4)", "92 23 (12.50)")
+    drawn = (cell.partition(" (") for cell in cells)
+    content = " ".join(f"BT /F1 10 Tf 1 0 0 1 {place} Tm ({said} Tj ET" for place, _, said in drawn)
+    assert read_pdf(drawn_pdf(content.encode()))["text"] == "[Page 1]\nItem Qty Price\nOak plank 4 12.50\n"
+
+
+def test_a_link_brings_its_address_unless_the_page_says_it() -> None:
+    content = b"BT /F1 12 Tf 20 100 Td (Read the terms or a.example/b) Tj ET"
+    link = b"<< /Type /Annot /Subtype /Link /Rect [20 95 200 115] /A << /S /URI /URI (https://%s) >> >>"
+    links = b"/Annots [%s %s]" % (link % b"x.example/terms", link % b"x.example/terms")
+    text = read_pdf(drawn_pdf(content, links))["text"]
+    assert text.endswith("\n[Link] Read the terms or a.example/b: https://x.example/terms\n")
+    assert text.count("[Link]") == 1
+    assert "[Link]" not in read_pdf(drawn_pdf(content, b"/Annots [%s]" % link % b"a.example/b"))["text"]
+
+
+def test_a_pdf_that_opens_for_everybody_is_read_where_no_provider_gets_it() -> None:
+    assert "problem" in read_pdf(encrypted_pdf())
+    assert read_pdf(encrypted_pdf(), is_sent=False) == {"pages": 1, "text": ""}
+    assert "password" in read_pdf(encrypted_pdf("secret"), is_sent=False)["problem"]
