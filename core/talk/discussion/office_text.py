@@ -1,16 +1,20 @@
-"""Text of slides (pptx) and of workbooks (xlsx) as Markdown. Source: ECMA-376, part 1: PresentationML, SpreadsheetML."""
+"""Text of slides (pptx), of workbooks (xlsx) and of charts as Markdown. Source: ECMA-376, part 1: PresentationML, SpreadsheetML,
+DrawingML Charts.
+"""
 
 from __future__ import annotations
 
 import io
 import re
+import unicodedata
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from core.kernel.patterns import late
-from core.talk.discussion.document_package import CellBudget, Package, elements, pipe_table, whole
+from core.talk.discussion.document_package import CellBudget, Package, Related, elements, pipe_table, whole
 
 _MOST_DEPTH = 30
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
@@ -20,19 +24,30 @@ def slides_text(package: Package) -> str:
     """Slides in their order: title, texts and lists, tables, what pictures show, the speaker's notes."""
     related = package.related(package.main)
     tree = package.tree(package.main)
+    authors = {
+        one.get("id", ""): one.get("name", "")
+        for part in related.values()
+        if part.kind in {"commentAuthors", "authors"}
+        for one in elements(
+            package.tree(part.target), "cmAuthor" if part.kind == "commentAuthors" else "author"
+        )
+    }
     pages: list[str] = []
     for number, one in enumerate(elements(tree, "sldId"), 1):
         reference = related.get(one.get("r:id", ""))
         slide = package.tree(reference.target) if reference is not None else None
         if reference is None or slide is None:
             continue
-        blocks = list(filter(None, _shapes(slide.find("cSld/spTree"), 0)))
+        parts = package.related(reference.target)
+        blocks = list(filter(None, _shapes(slide.find("cSld/spTree"), 0, package, parts)))
         hidden = " (hidden)" if slide.get("show") in {"0", "false"} else ""
         title = next((one.removeprefix(_TITLE) for one in blocks if one.startswith(_TITLE)), "")
         head = f"## Slide {number}{hidden}" + (f": {title}" if title else "")
-        notes = [one.target for one in package.related(reference.target).values() if one.kind == "notesSlide"]
-        said = [_notes(package.tree(note)) for note in notes]
+        said = [_notes(package.tree(one.target)) for one in parts.values() if one.kind == "notesSlide"]
         spoken = [f"Notes: {note}" for note in said if note]
+        for part in parts.values():
+            if part.kind == "comments":
+                spoken += _remarks(package.tree(part.target), authors)
         pages.append("\n\n".join((head, *(one for one in blocks if not one.startswith(_TITLE)), *spoken)))
     return "\n\n".join(pages)
 
@@ -41,13 +56,26 @@ _TITLE = "\ufdd0"
 """Stands before a slide's title: a code point that no text may hold."""
 
 
-def _shapes(element: Any, depth: int) -> Iterator[str]:
+def _remarks(tree: Any, authors: dict[str, str]) -> Iterator[str]:
+    """Comments on a slide, older and newer ones."""
+    for one in elements(tree, "cm"):
+        said = one.findtext("text") or _words(one.find("txBody"))
+        if said.strip():
+            yield _comment(authors.get(one.get("authorId", ""), ""), said)
+
+
+def _comment(author: str, said: str, place: str = "") -> str:
+    by, at = f" by {author}" if author else "", f" on {place}" if place else ""
+    return f"[Comment{at}{by}: {' '.join(said.split())}]"
+
+
+def _shapes(element: Any, depth: int, package: Package, parts: dict[str, Related]) -> Iterator[str]:
     if element is None or depth > _MOST_DEPTH:
         return
     for child in element:
         match child.tag:
             case "grpSp" | "AlternateContent" | "Choice":
-                yield from _shapes(child, depth + 1)
+                yield from _shapes(child, depth + 1, package, parts)
             case "sp" | "cxnSp":
                 mark = child.find("nvSpPr/nvPr/ph")
                 kind = mark.get("type", "") if mark is not None else ""
@@ -62,6 +90,9 @@ def _shapes(element: Any, depth: int) -> Iterator[str]:
                         [[_words(cell.find("txBody")) for cell in row.iter("tc")] for row in table.iter("tr")]
                     )
                 yield from (_words(point.find("t")) for point in child.iter("pt"))  # a drawing of SmartArt
+                for chart in child.iter("chart"):
+                    if (part := parts.get(chart.get("r:id", ""))) is not None:
+                        yield chart_text(package.tree(part.target))
             case "pic":
                 about = child.find("nvPicPr/cNvPr")
                 if about is not None and (said := " ".join(about.get("descr", "").split())):
@@ -96,7 +127,59 @@ def _notes(tree: Any) -> str:
     return "\n".join(filter(None, (_words(one.find("txBody")) for one in bodies)))
 
 
-# Workbooks: each sheet a table of what its cells hold; days as ISO 8601, and shares as percent.
+# Charts: what they show stands in them as a table, beside the workbook that it came from.
+
+_MOST_SERIES, _MOST_POINTS = 200, 20_000
+
+
+class _Series(NamedTuple):
+    """Name, categories (or places to the right) and values of a series, the latter two by their number."""
+
+    name: str
+    over: dict[int, str]
+    values: dict[int, str]
+
+
+def chart_text(tree: Any) -> str:
+    """Title of a chart, and a table of its data: a row a category, a column a series; series with places of their own one
+    behind the other. Empty for one without data.
+    """
+    if tree is None:
+        return ""
+    series = [_series(one) for _, one in zip(range(_MOST_SERIES), tree.iter("ser"), strict=False)]
+    title = " ".join("".join(one.text or "" for one in elements(tree.find("chart/title"), "t")).split())
+    tables: list[str] = []
+    for over, run in groupby(series, key=lambda one: one.over):
+        alike = list(run)
+        places = sorted(set(over).union(*(one.values for one in alike)))
+        rows = [[over.get(at, ""), *(one.values.get(at, "") for one in alike)] for at in places]
+        if rows:
+            tables.append(pipe_table([["", *(one.name for one in alike)], *rows]))
+    return "\n\n".join((f"[Chart: {title}]" if title else "[Chart]", *tables)) if tables else ""
+
+
+def _series(element: Any) -> _Series:
+    over = element.find("cat") if element.find("cat") is not None else element.find("xVal")
+    values = element.find("val") if element.find("val") is not None else element.find("yVal")
+    name = " ".join(one.findtext("v") or "" for one in elements(element.find("tx"), "pt"))
+    return _Series(name=name or element.findtext("tx/v") or "", over=_points(over), values=_points(values))
+
+
+def _points(element: Any) -> dict[int, str]:
+    """Points of a series as its chart kept them, numbers in the form that they are shown in."""
+    if element is None:
+        return {}
+    level = next(element.iter("lvl"), element)  # of several levels of categories the innermost
+    found: dict[int, str] = {}
+    for _, one in zip(range(_MOST_POINTS), level.iter("pt"), strict=False):
+        code = one.get("formatCode") or element.findtext("numRef/numCache/formatCode") or ""
+        said = one.findtext("v") or ""
+        is_number = element.find("numRef") is not None or element.find("numLit") is not None
+        found[whole(one.get("idx"), 0)] = _number(said, _form_of(code), None) if is_number else said
+    return found
+
+
+# Workbooks: each sheet a table of what its cells hold; days as ISO 8601, shares as percent, and numbers with their units.
 
 _DAYS = frozenset({*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)})
 """Numbers of formats that mean a day or a time. Source: ECMA-376, part 1, 18.8.30."""
@@ -104,6 +187,12 @@ _SHARES, _SPANS = frozenset({9, 10}), frozenset({46})
 """Those that mean a share, and hours that go on past a day."""
 _PLAIN = late(r'"[^"]*"|\\.|\[[^\]]*\]|_.')
 """Parts of a format that are written as they stand, or have a meaning of their own."""
+_SIGNS = late(
+    r'"(?P<quoted>[^"]*)"|\\(?P<sign>.)|_.|\*.|\[\$(?P<money>[^\]-]*)[^\]]*\]|\[(?P<rule>[^\]]*)\]'
+    r"|(?P<digits>general|[0#?.,]+(?:e[+-][0#?]+)?)|(?P<plain>.)",
+    re.IGNORECASE,
+)
+"""Signs of one section of a format of numbers. Source: ECMA-376, part 1, 18.8.31."""
 _ESCAPED = late("_x([0-9A-Fa-f]{4})_")
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
@@ -123,8 +212,7 @@ def workbook_text(package: Package) -> str:
     told: list[str] = []
     for sheet in tree.iter("sheet"):
         where = related.get(sheet.get("r:id", ""))
-        data = package.part(where.target) if where is not None and where.kind == "worksheet" else b""
-        if not data:
+        if where is None or where.kind != "worksheet" or not (data := package.part(where.target)):
             continue
         cells: dict[int, dict[int, str]] = {}
         for row, column, said in _cells(data, shared, forms, epoch):
@@ -133,11 +221,42 @@ def workbook_text(package: Package) -> str:
                 cells.setdefault(row, {})[column] = said
         hidden = " (hidden)" if sheet.get("state", "visible") != "visible" else ""
         head = f"## {sheet.get('name', '')}{hidden}"
+        remarks, drawn = _beside(package, where.target)
         if cells:
             columns = sorted(set[int]().union(*cells.values()))
             rows = [[row.get(column, "") for column in columns] for _, row in sorted(cells.items())]
             told.append(f"{head}\n\n{pipe_table(rows)}")
+        elif remarks or drawn:
+            told.append(head)
+        told += (*remarks, *drawn)
     return "\n\n".join(told)
+
+
+def _beside(package: Package, sheet: str) -> tuple[list[str], list[str]]:
+    """Comments on a sheet's cells, and texts of the boxes and charts that lie on it."""
+    parts = package.related(sheet).values()
+    threads = [
+        (one.get("ref", ""), one.findtext("text") or "")
+        for part in parts
+        if part.kind == "threadedComment"
+        for one in elements(package.tree(part.target), "threadedComment")
+    ]
+    notes = [
+        (one.get("ref", ""), "".join(said.text or "" for said in one.iter("t")))
+        for part in parts
+        if part.kind == "comments" and not threads
+        for one in elements(package.tree(part.target), "comment")
+    ]
+    remarks = [_comment("", said, place) for place, said in (*threads, *notes) if said.strip()]
+    drawn: list[str] = []
+    for drawing in (part.target for part in parts if part.kind == "drawing"):
+        tree, on_it = package.tree(drawing), package.related(drawing)
+        drawn += filter(None, (_words(box) for box in elements(tree, "txBody")))
+        for chart in elements(tree, "chart"):
+            held = on_it.get(chart.get("r:id", ""))
+            said = chart_text(package.tree(held.target)) if held is not None else ""
+            drawn += [said.partition("\n")[0]] if said.startswith("[Chart: ") else []
+    return remarks, drawn
 
 
 def _rich(element: Any) -> str:
@@ -151,8 +270,16 @@ def _unescaped(said: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), said) if "_x" in said else said
 
 
-def _forms(tree: Any) -> list[str]:
-    """Meaning of the numbers of each style of cells: `day`, `span` of hours, `share`, or empty for a plain one."""
+class _NumberForm(NamedTuple):
+    """Meaning of a number: `day`, `span` of hours, `share`, or empty for a plain one, with what is shown before and behind it."""
+
+    kind: str = ""
+    before: str = ""
+    behind: str = ""
+
+
+def _forms(tree: Any) -> list[_NumberForm]:
+    """Meaning of the numbers of each style of cells."""
     if tree is None:
         return []
     own = {one.get("numFmtId", ""): one.get("formatCode", "") for one in tree.iter("numFmt")}
@@ -160,20 +287,53 @@ def _forms(tree: Any) -> list[str]:
     return [_form(one.get("numFmtId", "0"), own) for one in (styles if styles is not None else ())]
 
 
-def _form(number: str, own: dict[str, str]) -> str:
+def _form(number: str, own: dict[str, str]) -> _NumberForm:
     if number not in own:
         code = int(number) if number.isdigit() else 0
-        return "day" if code in _DAYS else "share" if code in _SHARES else "span" if code in _SPANS else ""
-    plain = _PLAIN.sub("", own[number]).partition(";")[0].lower()
+        kind = "day" if code in _DAYS else "share" if code in _SHARES else "span" if code in _SPANS else ""
+        return _NumberForm(kind=kind)
+    return _form_of(own[number])
+
+
+def _form_of(code: str) -> _NumberForm:
+    """Meaning of numbers of a format: its first section counts, which is that of positive ones."""
+    plain = _PLAIN.sub("", code).partition(";")[0].lower()
     if "%" in plain:
-        return "share"
-    if re.search(r"\[(?:h+|m+|s+)\]", own[number], re.IGNORECASE) is not None:
-        return "span"
-    return "day" if re.search("[ymdhs]", plain.replace("general", "")) else ""
+        return _NumberForm(kind="share")
+    if re.search(r"\[(?:h+|m+|s+)\]", code, re.IGNORECASE) is not None:
+        return _NumberForm(kind="span")
+    if re.search("[ymdhs]", re.sub("general|e[+-]", "", plain)):
+        return _NumberForm(kind="day")
+    return _with_unit(code)
+
+
+def _with_unit(code: str) -> _NumberForm:
+    """Words and signs of money before and behind the digits. None where the digits are parted by signs, stand for thousands or
+    millions, or depend on the number: what is shown is another number then.
+    """
+    around = ["", ""]
+    place = 0
+    for found in _SIGNS.finditer(code):
+        if found["plain"] == ";":
+            break
+        if found["rule"] and found["rule"][0] in "<>=":
+            return _NumberForm()
+        if found["digits"]:
+            if place or found["digits"].endswith(","):
+                return _NumberForm()
+            place = 1
+        else:
+            around[place] += found["quoted"] or found["sign"] or found["money"] or found["plain"] or ""
+    before, behind = (said if any(map(_is_unit, said)) else "" for said in around)
+    return _NumberForm(before=before.lstrip(), behind=behind.rstrip()) if place else _NumberForm()
+
+
+def _is_unit(sign: str) -> bool:
+    return sign.isalnum() or unicodedata.category(sign) in {"Sc", "So"} or sign in "%‰°'\"/"
 
 
 def _cells(
-    data: bytes, shared: list[str], forms: list[str], epoch: datetime | None
+    data: bytes, shared: list[str], forms: list[_NumberForm], epoch: datetime | None
 ) -> Iterator[tuple[int, int, str]]:
     """Row, column (from 1) and text of the cells of a sheet."""
     row = column = 0
@@ -200,7 +360,7 @@ def _column(letters: str) -> int:
     return number
 
 
-def _value(cell: Any, shared: list[str], forms: list[str], epoch: datetime | None) -> str:
+def _value(cell: Any, shared: list[str], forms: list[_NumberForm], epoch: datetime | None) -> str:
     parts = {child.tag.rpartition("}")[2]: child for child in cell}
     said = (parts["v"].text or "") if "v" in parts else ""
     kind, style = cell.get("t", "n"), cell.get("s", "0")
@@ -214,7 +374,7 @@ def _value(cell: Any, shared: list[str], forms: list[str], epoch: datetime | Non
         return "TRUE" if said == "1" else "FALSE" if said else ""
     if kind != "n" or not said:
         return _unescaped(said)
-    form = forms[int(style)] if style.isdigit() and int(style) < len(forms) else ""
+    form = forms[int(style)] if style.isdigit() and int(style) < len(forms) else _NumberForm()
     return _number(said, form, epoch)
 
 
@@ -222,19 +382,21 @@ _MOST_DAYS = 2_958_466
 """Days from 1900 to the end of the year 9999; from 1904 there are 1462 fewer."""
 
 
-def _number(said: str, form: str, epoch: datetime | None) -> str:
+def _number(said: str, form: _NumberForm, epoch: datetime | None) -> str:
     try:
         value = float(said)
     except ValueError:
         return said
-    if form == "day" and 0 <= value < (_MOST_DAYS if epoch is None else _MOST_DAYS - 1_462):
+    if form.kind == "day" and 0 <= value < (_MOST_DAYS if epoch is None else _MOST_DAYS - 1_462):
         return _day(value, epoch)
-    if form == "span" and 0 <= value < _MOST_DAYS:
+    if form.kind == "span" and 0 <= value < _MOST_DAYS:
         minutes, seconds = divmod(round(value * 86_400), 60)
         return f"{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
-    if form == "share":
+    if form.kind == "share":
         return f"{value * 100:.15g}%"
-    return said if said.lstrip("-").isdigit() else f"{value:.15g}"  # as many digits as Excel shows
+    shown = said if said.lstrip("-").isdigit() else f"{value:.15g}"  # as many digits as Excel shows
+    minus = "-" if shown.startswith("-") and form.before else ""
+    return f"{minus}{form.before}{shown.removeprefix(minus)}{form.behind}"
 
 
 def _day(value: float, epoch: datetime | None) -> str:

@@ -15,7 +15,7 @@ from core.talk.discussion.document_package import (
     pipe_table,
     whole,
 )
-from core.talk.discussion.word_text import ACCEPTED, formed, numeral
+from core.talk.discussion.word_text import ACCEPTED, edge, formed, numeral
 
 _MOST_DEPTH = 40
 _PASSED = frozenset(
@@ -50,13 +50,15 @@ def open_document_text(package: Package) -> str:
 
 class _Reader:
     def __init__(self, package: Package) -> None:
+        self._package = package
         self._tree = package.tree("content.xml")
         locks = package.tree("META-INF/manifest.xml")
         if any(True for _ in elements(locks, "encryption-data")):
             raise DocumentError(*LOCKED)
         if self._tree is None:
             raise DocumentError(DAMAGED)
-        trees = [one for one in (package.tree("styles.xml"), self._tree) if one is not None]
+        self._pages = package.tree("styles.xml")
+        trees = [one for one in (self._pages, self._tree) if one is not None]
         self._styles = {one.get("name", ""): _style(one) for tree in trees for one in tree.iter("style")}
         self._lists = {one.get("name", ""): _marks(one) for tree in trees for one in tree.iter("list-style")}
         self._notes: list[str] = []
@@ -67,7 +69,20 @@ class _Reader:
         body = self._tree.find("body")
         said = _joined(self._blocks(body, 0)) if body is not None else ""
         first = [ACCEPTED] if any(True for _ in self._tree.iter("changed-region")) else []
-        return "\n\n".join(filter(None, (*first, said, *self._notes)))
+        return "\n\n".join(filter(None, (*first, said, *self._notes, *self._edges(body))))
+
+    def _edges(self, body: Any) -> Iterator[str]:
+        """Texts at the head and foot of a text's pages, each once."""
+        told = set[str]()
+        if body is None or body.find("text") is None:
+            return  # sheets and slides have those that their program put there
+        for page in elements(self._pages, "master-page"):
+            for one in page:
+                kind = one.tag.partition("-")[0]
+                said = edge(kind, _joined(self._blocks(one, 0))) if kind in {"header", "footer"} else ""
+                if said not in told:
+                    told.add(said)
+                    yield said
 
     def _blocks(self, element: Any, depth: int) -> Iterator[str]:
         if depth > _MOST_DEPTH:
@@ -99,11 +114,24 @@ class _Reader:
                     yield f"Notes: {said}" if said else ""
                 case "image" | "page-thumbnail":
                     continue
+                case "object":
+                    held = self._package.tree(f"{child.get('href', '').removeprefix('./')}/content.xml")
+                    yield from self._chart(held, depth)
                 case tag if tag not in _PASSED:
                     yield from _pictured(child)
                     yield from self._blocks(child, depth + 1)
                 case _:
                     continue
+
+    def _chart(self, tree: Any, depth: int) -> Iterator[str]:
+        """Title of a chart, and the table of its data; nothing for another object."""
+        for chart in elements(tree, "chart"):
+            if chart.find("plot-area") is None:
+                continue
+            title = chart.find("title")
+            said = _joined(self._blocks(title, depth + 1)) if title is not None else ""
+            yield f"[Chart: {said}]" if said else "[Chart]"
+            yield from (self._table(table, depth + 1) for table in chart.iter("table"))
 
     def _items(self, element: Any, style: str, level: int, depth: int) -> Iterator[str]:
         if depth > _MOST_DEPTH:

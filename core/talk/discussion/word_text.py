@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, elements, pipe_table, whole
+from core.talk.discussion.office_text import chart_text
 from core.talk.discussion.page_text import grouped
 
 _MOST_DEPTH = 40
@@ -122,6 +123,7 @@ def _is_on(element: Any) -> bool:
 class _Word:
     def __init__(self, package: Package) -> None:
         name = package.main
+        self._package = package
         self._body = package.tree(name)
         if self._body is None or (body := self._body.find("body")) is None:
             raise DocumentError(DAMAGED)
@@ -140,7 +142,19 @@ class _Word:
     def text(self) -> str:
         said = _joined(self._blocks(self._body, 0))
         first = [ACCEPTED] if self._is_tracked else []
-        return "\n\n".join(filter(None, (*first, said, *self._told)))
+        return "\n\n".join(filter(None, (*first, said, *self._told, *self._edges())))
+
+    def _edges(self) -> Iterator[str]:
+        """Texts at the head and foot of the pages, each once, but for numbers of pages alone."""
+        told = set[str]()
+        for kind in ("header", "footer"):
+            for one in self._body.iter(f"{kind}Reference"):
+                part = self._related.get(one.get("r:id", ""))
+                tree = self._package.tree(part.target) if part is not None else None
+                said = edge(kind, _joined(self._blocks(tree, 0))) if tree is not None else ""
+                if said not in told:
+                    told.add(said)
+                    yield said
 
     def _blocks(self, element: Any, depth: int) -> Iterator[tuple[str, bool]]:
         """Blocks of text, and whether each is an item of a list."""
@@ -227,6 +241,8 @@ class _Word:
                         self._runs(chosen, depth + 1, pieces, boxes)
                 case "txbxContent":
                     boxes += filter(None, (_joined(self._blocks(child, depth + 1)),))
+                case "chart" if (part := self._related.get(child.get("r:id", ""))) is not None:
+                    boxes += filter(None, (chart_text(self._package.tree(part.target)),))
                 case "docPr" if said := child.get("descr", "").strip():
                     pieces.append(("", f"[Picture: {' '.join(said.split())}]"))
                 case "rt":
@@ -325,6 +341,11 @@ def _inner(element: Any, name: str) -> Iterator[Any]:
                 yield child
         elif child.tag in {"sdt", "sdtContent", "customXml", "ins"}:
             yield from _inner(child, name)
+
+
+def edge(kind: str, said: str) -> str:
+    """A text at the head or foot of a page as it is told; empty for a number of the page alone."""
+    return f"[{kind.capitalize()}] {said}" if any(map(str.isalpha, said)) else ""
 
 
 def formed(form: str, text: str) -> str:
