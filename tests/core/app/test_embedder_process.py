@@ -31,7 +31,7 @@ class SlowProcess:
 @pytest.fixture
 def process(monkeypatch: pytest.MonkeyPatch) -> SlowProcess:
     made = SlowProcess(0)
-    monkeypatch.setattr("core.app.crunch.Crunch", lambda _: made)
+    monkeypatch.setattr("core.app.crunch.Crunch", lambda *_, **_more: made)
     return made
 
 

@@ -78,11 +78,11 @@ def test_a_day_that_is_none_is_a_wrong_query_with_the_remedy(recalling: World, f
 def test_files_among_the_notes_that_were_not_read_are_told_by_kind(world: World) -> None:
     notes = world.project / "notes"
     notes.mkdir(parents=True)
-    for name in ("a.md", "b.pdf", "c.PDF", "LICENSE"):
+    for name in ("a.md", "b.key", "c.KEY", "LICENSE"):
         (notes / name).write_bytes(b"moss")
     told = '[retrieval]\nenabled = true\ncorpora = ["notes"]\nroots = ["notes"]\n'
     world.config.write_text(world.config.read_text(encoding="utf-8") + told, encoding="utf-8")
     world.start()
     act(world, "retrieval", "update_index")
     world.until(lambda s: s.retrieval.report is not None and s.retrieval.progress is None)
-    assert world.client.get("/api/retrieval").json()["last_run"]["left_out"] == {".pdf": 2, "": 1}
+    assert world.client.get("/api/retrieval").json()["last_run"]["left_out"] == {".key": 2, "": 1}
