@@ -124,12 +124,12 @@ def compare(
 def is_as_before(
     previous: Sequence[LayerReport], stack: AggregateStack, before: ContextView | None, view: ContextView
 ) -> bool:
-    """True if the stable layers are those of the last request and go out through the same base: most rounds of a turn.
+    """True if the stable layers are those of the last request and go out through an equal base: most requests.
 
     Args:
         previous: layers of the last request; before: its view, None where it is not known; view: of this one.
     """
-    if before is None or view.base is not before.base:
+    if before is None or view.base != before.base:
         return False
     old = {one.layer: one.sha256 for one in previous}
     return all(old.get(layer, "") == stack.layer(layer).sha256 for layer in STABLE_LAYERS)
