@@ -154,7 +154,7 @@ class Starting:
         from core.app.outside import LocalOutside
         from core.front.hooks.clock import make_clock
         from core.front.hooks.launch import HooksBeside
-        from core.kernel.cores import start_log
+        from core.kernel.diagnostics import start_log
         from core.kernel.values.updates import OperationFailed
 
         start_log()

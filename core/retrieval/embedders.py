@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from core.kernel.codecs import from_json
-from core.kernel.cores import usable_cores
+from core.kernel.diagnostics import usable_cores
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
 from core.kernel.opener import open_file, read_file

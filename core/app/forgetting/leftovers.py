@@ -18,7 +18,7 @@ from core.app.forgetting.words import MIN_NEEDLE, Words, forms, holds
 from core.kernel import paths
 from core.kernel.child_process import start_child
 from core.kernel.codecs import from_json, to_json
-from core.kernel.cores import LOG_NAME
+from core.kernel.diagnostics import LOG_NAME
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
 from core.kernel.figures import first_of
 from core.kernel.frame import clean

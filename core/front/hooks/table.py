@@ -5,7 +5,6 @@ from __future__ import annotations
 from core.front.hooks import (
     agent,
     caches,
-    comparisons,
     context,
     conversation,
     discussions,
@@ -28,7 +27,7 @@ RESOURCES: tuple[Resource, ...] = (
     usage.RESOURCE,
     discussions.RESOURCE,
     conversation.RESOURCE,
-    comparisons.RESOURCE,
+    conversation.COMPARISONS,
     agent.RESOURCE,
     discussions.VERSIONS,
     context.PRESETS,

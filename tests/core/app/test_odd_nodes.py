@@ -12,7 +12,7 @@ import pytest
 from core.app import home as store_home
 from core.app import peek
 from core.kernel import paths
-from core.kernel.cores import start_log
+from core.kernel.diagnostics import start_log
 from core.kernel.errors import SlopError
 from core.kernel.values.state import AppState
 from core.knowledge.categories import CATEGORY_NAMES

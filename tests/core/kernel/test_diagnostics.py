@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.kernel.cores import start_log
+from core.kernel.diagnostics import start_log
 
 
 @pytest.fixture(autouse=True)

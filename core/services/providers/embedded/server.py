@@ -22,7 +22,7 @@ import msgspec
 
 from core.kernel.child_process import END_S, LastWords, exit_words, start_child
 from core.kernel.codecs import read_json
-from core.kernel.cores import usable_cores
+from core.kernel.diagnostics import usable_cores
 from core.kernel.disk import make_dirs
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.figures import time_limit

@@ -10,7 +10,7 @@ from pathlib import Path
 from core.app.forgetting.forgetting_places import Folder, Place, place_of
 from core.app.forgetting.forgetting_run import ForgetRequest, forget
 from core.kernel import paths
-from core.kernel.cores import LOG_NAME
+from core.kernel.diagnostics import LOG_NAME
 from core.kernel.errors import SlopError
 from core.kernel.values.discussion import DiscussionMeta, Draft, QueuedPrompt
 from core.kernel.values.harvest import BatchItem, BatchState, HarvestBatch, HarvestItem, ReviewChoice

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.kernel import paths
-from core.kernel.cores import start_log
+from core.kernel.diagnostics import start_log
 from core.kernel.surroundings import own_what_is_made
 from core.signals.inbox import Inbox
 from tests.core.front.hooks.conftest import World

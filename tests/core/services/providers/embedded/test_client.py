@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from core.kernel.child_process import start_child
-from core.kernel.cores import usable_cores
+from core.kernel.diagnostics import usable_cores
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import ProviderRequest, StopKind, Stopped, TextDelta, UsageUpdate

@@ -1,4 +1,4 @@
-"""The number of cores that this process may use."""
+"""The diagnostic log of the program, with secrets taken out; and the number of cores that this process may use."""
 
 from __future__ import annotations
 
