@@ -85,7 +85,7 @@ def _opened_or_copied(tree: Tree, name: str) -> None:
     path = Path(name)
     is_text = path.suffix in OPENED and path.is_absolute() and path.is_file()
     if is_text and tree.open_address(path.as_uri()):
-        tree.said = f"Opened {visible(path.name)}"
+        tree.said = tr("Opened {name}", name=visible(path.name))
         return
     tree.clipboard.copy(taken(name))
     tree.said = tr("No program opened the file: its path is copied")

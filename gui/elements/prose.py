@@ -42,7 +42,7 @@ class CopyHit(Hit):
 
     def text(self) -> str:
         """The text on the screen."""
-        return f"{DONE_GLYPH}  Copied" if self.is_done else f"{COPY_GLYPH}  Copy"
+        return f"{DONE_GLYPH}  {tr('Copied')}" if self.is_done else f"{COPY_GLYPH}  {tr('Copy')}"
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         x0, y0, x1, y1 = spot
@@ -69,7 +69,7 @@ class WrapHit(CopyHit):
         self.block = 0
 
     def text(self) -> str:
-        return "Scroll" if self.is_done else "Wrap"
+        return tr("Scroll") if self.is_done else tr("Wrap")
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         was_done, specs = self.is_done, super().draw(c, spot)
@@ -86,7 +86,7 @@ class SourceHit(WrapHit):
     __slots__ = ()
 
     def text(self) -> str:
-        return "Drawing" if self.is_done else "Source"
+        return tr("Drawing") if self.is_done else tr("Source")
 
     def label(self) -> str:
         return tr("Show the drawing") if self.is_done else tr("Show the source")

@@ -102,7 +102,7 @@ def speed_line(usage: Usage) -> str:
     """Speed of a reply in words: `43 tokens/s, the first after 0.8 s`; empty where nobody measured it."""
     parts = []
     if usage.writing_s is not None and usage.output_tokens:
-        parts.append(f"{usage.output_tokens / usage.writing_s:,.0f} tokens/s")
+        parts.append(tr("{tokens:,.0f} tokens/s", tokens=usage.output_tokens / usage.writing_s))
     if usage.time_to_first_token_s is not None:
         parts.append(
             tr(

@@ -196,15 +196,15 @@ def usage_line(usage: Usage) -> str:
 def usage_details(usage: Usage) -> str:
     """Every figure of a reply, one a line, for a tooltip."""
     rows = [
-        ("sent", fmt.tokens(usage.input_tokens)),
+        (tr("sent"), fmt.tokens(usage.input_tokens)),
         (tr("read from cache"), fmt.tokens(usage.cache_read_tokens)),
         (tr("written to cache"), fmt.tokens(usage.cache_write_tokens)),
-        ("reply", fmt.tokens(usage.output_tokens)),
+        (tr("reply"), fmt.tokens(usage.output_tokens)),
         (tr("reasoning in reply"), fmt.tokens(usage.reasoning_tokens)),
-        ("cost", fmt.money(usage.cost_usd, is_estimate=usage.is_estimate)),
+        (tr("cost"), fmt.money(usage.cost_usd, is_estimate=usage.is_estimate)),
     ]
     if usage.is_estimate:
-        rows.append(("estimated", tr("the provider did not report all tokens")))
+        rows.append((tr("estimated"), tr("the provider did not report all tokens")))
     if usage.time_to_first_token_s is not None:
         rows.append((tr("first token after"), fmt.span(usage.time_to_first_token_s)))
     if usage.duration_s is not None:

@@ -41,7 +41,7 @@ TOOLS = {
     "glob": (tr("Find files"), "folder-tree"),
     "grep": (tr("Search files"), "magnifying-glass"),
     "journal": (tr("Journal"), "book"),
-    "read_file": ("Read", "file-lines"),
+    "read_file": (tr("Read"), "file-lines"),
     "read_note": (tr("Read a note"), "file-lines"),
     "search_notes": (tr("Search notes"), "magnifying-glass"),
     "todo": (tr("Todo list"), "list-check"),

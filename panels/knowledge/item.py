@@ -278,7 +278,10 @@ def new_card(desk: Desk, ui: Ui, draft: NewDraft) -> None:
             if ui.is_focused("name"):
                 desk.view.of(KnowledgeView).typing = draft
         _form(
-            desk, ui, draft, tr("Steps that worked") if draft.category is Category.PLAYBOOKS else f"One {one}"
+            desk,
+            ui,
+            draft,
+            tr("Steps that worked") if draft.category is Category.PLAYBOOKS else tr("One {one}", one=one),
         )
 
 

@@ -97,7 +97,7 @@ def _tested(desk: Desk, status: ProviderStatus, count: int) -> tuple[str, Tone]:
         return tr("Asking…"), "muted"
     if status.problem or not status.is_ready:
         return tr("Does not answer") if status.is_ready else tr("Not ready"), "warn"
-    return f"Works, {models}", "ok"
+    return tr("Works, {models}", models=models), "ok"
 
 
 def _tone(name: str) -> Tone:

@@ -328,7 +328,7 @@ def _look(desk: Desk, query: str) -> None:
 CHORD_PX = 150.0
 MORE_CHORDS = (
     (tr("Earlier messages, while the composer is empty"), "Up, Down"),
-    (tr("Complete a slash command, choose a suggestion, accept it"), "Tab, Up and Down, Enter"),
+    (tr("Complete, choose, accept a suggestion"), "Tab, Up and Down, Enter"),
     (tr("Next and previous match"), "F3, Shift+F3"),
     (tr("Close open dialogs, then stop the reply"), "Escape"),
 )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from core.kernel import language
 from core.kernel.values.usage import Usage
+from panels.discussion.comparison_panel import speed_line
 from panels.discussion.message_rows import usage_details, usage_line
 
 
@@ -31,3 +35,11 @@ def test_the_details_of_a_reply_hold_every_figure() -> None:
                    "first token after: 0.5 s", "whole reply after: 2.0 s", "request: req_9",
                    "cache miss: prefix changed"):  # fmt: skip
         assert figure in details.splitlines()
+
+
+def test_each_figure_is_said_in_the_language_that_is_spoken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language._SPOKEN, "translated", lambda text: f"<{text}>")
+    used = Usage(input_tokens=10, output_tokens=5, time_to_first_token_s=0.5, duration_s=2, is_estimate=True)
+
+    assert all(line.startswith("<") for line in usage_details(used).splitlines())
+    assert speed_line(used).startswith("<")
