@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from core.agent.cut_plan import run_discussion_compression
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions, act
+from core.app.execution import act
+from core.app.options import OutsideOptions
 from core.kernel import paths
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.figures import time_limit

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 import time
+import tomllib
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,28 +14,23 @@ import dearpygui.dearpygui as dpg
 import msgspec
 from msgspec.structs import replace
 
-from core.agent.agent_messages import NoteActivity
-from core.app.app_messages import Command, Quit, SaveWindow
-from core.app.execution import is_persons
-from core.kernel.codecs import TomlError, read_toml
 from core.kernel.language import tr
-from core.kernel.values.state import AppState
-from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.binding import DpgUi
 from gui.input_watch import DesktopIdle
 from gui.loop import Loop
 from gui.metrics import ASSETS, load_theme
 from gui.window import Placement, bring_to_front, check_display, open_viewport, placement_now
-from panels.base.desk import Desk
 from panels.base.ui import Ui
-from panels.base.view import WindowView
-from panels.shell.rooms import BY_ID, to_toml
-from panels.shell.window import window
+from panels.shell.layout import PLACES, opening
 
 # The window as a front end of the controller: snapshot in, commands out, frames in between.
 
 if TYPE_CHECKING:
+    from core.app.app_messages import Command
     from core.app.controller import AppController
+    from core.kernel.values.state import AppState
+    from panels.base.desk import Action
+    from panels.base.view import Side, WindowView
 
 PLACEMENT_TABLE = "viewport"
 YOUNG_OBJECTS = 700
@@ -45,8 +41,18 @@ ACTIVITY_S, CALM_ACTIVITY_S = 1.0, 5.0
 """Least seconds between two words that the person is here: while a discussion is autonomous, and else."""
 DESKTOP_S = 5.0
 """Seconds between two questions to the desktop."""
-EARLY = AppState()
-"""State that the window shows until the controller is there."""
+MOST_PANE_PX = 1_200.0
+
+
+class LastPanes(msgspec.Struct, frozen=True):
+    """Panes as they were last time: see `panels.base.view.WindowView`, which has the same once the home is read."""
+
+    panel: str = "presets"
+    is_list_shown: bool = True
+    is_hub_shown: bool = True
+    side: Side = "list"
+    list_px: float = 288.0
+    hub_px: float = 0.0
 
 
 class LastLook(msgspec.Struct, frozen=True):
@@ -55,9 +61,17 @@ class LastLook(msgspec.Struct, frozen=True):
     placement: Placement = msgspec.field(default_factory=Placement)
     theme: str = "dark"
     ui_scale: float = 1.0
+    panes: LastPanes = msgspec.field(default_factory=LastPanes)
 
 
-@dataclass(slots=True)
+@cache
+def early() -> AppState:
+    """State that the window shows until the controller is there."""
+    from core.kernel.values.state import AppState
+
+    return AppState()
+
+
 class WindowApp:
     """One window on one controller. All methods on the thread that made it.
 
@@ -67,18 +81,33 @@ class WindowApp:
             controller does shows that it loads, and keeps what it is asked for until then.
     """
 
-    look: LastLook
-    find_controller: Callable[[], AppController | None]
-    controller: AppController | None = None
-    view: WindowView = field(default_factory=WindowView)
-    early: list[Command] = field(default_factory=list)
-    raised: int = 0
-    is_greeted: bool = False
-    active_s: float = float("-inf")
-    asked_s: float = float("-inf")
-    desktop: DesktopIdle = field(default_factory=DesktopIdle)
-    ui: DpgUi = field(init=False)
-    loop: Loop = field(init=False)
+    def __init__(
+        self,
+        look: LastLook,
+        find_controller: Callable[[], AppController | None],
+        controller: AppController | None = None,
+    ) -> None:
+        self.look = look
+        self.find_controller = find_controller
+        self.controller = controller
+        self.early: list[Command] = []
+        self.raised = 0
+        self.are_rooms_loaded = False
+        self.is_greeted = False
+        self.active_s = self.asked_s = float("-inf")
+        self.desktop = DesktopIdle()
+        self._view: WindowView | None = None
+        self.ui: DpgUi
+        self.loop: Loop
+
+    @property
+    def view(self) -> WindowView:
+        """The window's own state, made when it is first asked for: the first frame draws without it."""
+        if self._view is None:
+            from panels.base.view import WindowView
+
+            self._view = WindowView()
+        return self._view
 
     def open(self) -> None:
         """Create the context, the viewport and the loop.
@@ -104,15 +133,21 @@ class WindowApp:
     def run(self) -> None:
         """Run frames until the window is closed, then keep its place. To be called once."""
         self.loop.run()
-        self.send(SaveWindow(to_toml(self.view)))
+        if self.controller is not None:
+            from core.app.app_messages import SaveWindow
+            from panels.shell.rooms import to_toml
+
+            self.send(SaveWindow(to_toml(self.view)))
         self.ui.close()
 
     def ask_to_close(self) -> None:
         """The person wants to leave: the controller may have something to say first."""
         if self.controller is None:
             self.close()
-        else:
-            self.send(Quit())
+            return
+        from core.app.app_messages import Quit
+
+        self.send(Quit())
 
     def close(self) -> None:
         """Leave `run` after the current frame."""
@@ -120,7 +155,12 @@ class WindowApp:
 
     def state(self) -> AppState:
         """The snapshot to draw."""
-        return self.controller.snapshot() if self.controller is not None else EARLY
+        return self.controller.snapshot() if self.controller is not None else early()
+
+    def take_rooms(self) -> None:
+        """The rooms are loaded, on another thread: draw them from now on."""
+        self.are_rooms_loaded = True
+        self.loop.nudge()
 
     def _revision(self) -> Hashable:
         if self.controller is None:
@@ -130,10 +170,17 @@ class WindowApp:
                 for command in self.early:
                     self.controller.send(command)
                 self.early.clear()
+        if self.controller is None:
+            return self.are_rooms_loaded
         self._note_desktop()
-        return None if self.controller is None else (id(self.controller), self.controller.revision)
+        return id(self.controller), self.controller.revision
 
     def _describe(self, ui: Ui) -> None:
+        if self.controller is None and not self.are_rooms_loaded:
+            opening(ui, self.look.panes, self.look.panes.panel)
+            return
+        from panels.shell.window import window
+
         state = self.state()
         if state.config.providers:
             appearance = state.config.settings.appearance
@@ -157,10 +204,14 @@ class WindowApp:
         gc.freeze()
         gc.set_threshold(YOUNG_OBJECTS)
         if not state.discussions.summaries and not state.program.is_home_read_only:
+            from core.talk.discussion.discussion_messages import CreateDiscussion
+
             self.send(CreateDiscussion())
 
     def send(self, command: Command) -> None:
         """Ask the controller for a change, or keep it until there is one."""
+        from core.app.app_messages import SaveWindow
+
         if isinstance(command, SaveWindow):
             look = LastLook(
                 placement=placement_now(), theme=self.ui.canvas.palette.name, ui_scale=self.ui.tree.m.scale
@@ -173,11 +224,15 @@ class WindowApp:
 
     def _note_activity(self) -> None:
         """Tell that the person is here: autonomy goes by it, and notices of the desktop do."""
+        if self.controller is None:
+            return
         now = time.monotonic()
         least_s = CALM_ACTIVITY_S if self.state().attention.autonomy is None else ACTIVITY_S
-        if self.controller is None or now < self.active_s + least_s:
+        if now < self.active_s + least_s:
             return
         self.active_s = now
+        from core.agent.agent_messages import NoteActivity
+
         self.send(NoteActivity())
 
     def _note_desktop(self) -> None:
@@ -190,6 +245,8 @@ class WindowApp:
         self.asked_s = now
         idle_s = self.desktop.idle_s()
         if idle_s is not None and idle_s < DESKTOP_S:
+            from core.agent.agent_messages import NoteActivity
+
             self.send(NoteActivity(is_elsewhere=True))
 
     def _report_failure(self, error: BaseException) -> None:
@@ -215,14 +272,31 @@ def with_look(window_toml: str, look: LastLook) -> str:
 def look_of(state_toml: str) -> LastLook:
     """Look of the window, from `state.toml`; a foreign or broken one gives the default."""
     try:
-        table = read_toml(state_toml).get(PLACEMENT_TABLE, {})
-    except TomlError:
+        found = tomllib.loads(state_toml)
+    except ValueError:
         return LastLook()
+    table = found.get(PLACEMENT_TABLE, {})
     if not isinstance(table, dict):
-        return LastLook()
+        table = {}
     return LastLook(
-        placement=_placement(table), theme=_theme(table.get("theme")), ui_scale=_scale(table.get("ui_scale"))
+        placement=_placement(table),
+        theme=_theme(table.get("theme")),
+        ui_scale=_scale(table.get("ui_scale")),
+        panes=_panes(found),
     )
+
+
+def _panes(found: dict[str, Any]) -> LastPanes:
+    """The panes among what the window kept: `panels.shell.rooms.WINDOW` has the same keys."""
+    panel = found.get("hub_tab")
+    known: dict[str, Any] = {"panel": panel} if panel in {one.id for one in PLACES} else {}
+    for name in ("is_list_shown", "is_hub_shown"):
+        known |= {name: found[name]} if type(found.get(name)) is bool else {}
+    for name in ("list_px", "hub_px"):
+        width = found.get(name)
+        is_width = type(width) in {int, float} and 0 < width <= MOST_PANE_PX
+        known |= {name: float(found[name])} if is_width else {}
+    return replace(LastPanes(), **known)
 
 
 def _placement(table: dict[str, Any]) -> Placement:
@@ -267,7 +341,9 @@ class HookedWindow:
         Raises:
             TimeoutError: it does not draw. PermissionError: the entry gives a command that counts only from a person.
         """
-        return self._on_window(lambda: self._act(action)) if action in BY_ID else None
+        from panels.shell.rooms import BY_ID
+
+        return self._on_window(lambda: self._act(BY_ID[action])) if action in BY_ID else None
 
     def _shoot(self) -> bytes:
         import tempfile
@@ -279,10 +355,12 @@ class HookedWindow:
             screenshot(file, self._app.loop.frame)
             return file.read_bytes()
 
-    def _act(self, action: str) -> bool:
+    def _act(self, chosen: Action) -> bool:
+        from panels.base.desk import Desk
+        from panels.shell.rooms import BY_ID
+
         app = self._app
         desk = Desk(state=app.state(), view=app.view, ui=app.ui.tree.ui, send=self._send, actions=BY_ID)
-        chosen = BY_ID[action]
         if not chosen.is_enabled(desk):
             return False
         chosen.run(desk)
@@ -290,6 +368,8 @@ class HookedWindow:
         return True
 
     def _send(self, command: Command) -> None:
+        from core.app.execution import is_persons
+
         if is_persons(self._app.state(), command):
             raise PermissionError(f"Only a person may send {type(command).__name__}")
         self._app.send(command)

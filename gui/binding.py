@@ -20,9 +20,8 @@ from gui.elements.surfaces import Surface
 from gui.elements.text import Stroke
 from gui.keys import GATE, Keys
 from gui.metrics import ASSETS, Measure, Palette, Theme
-from panels.base.desk import CHOSEN
 from panels.base.ui import Ui
-from panels.base.widgets import Handlers
+from panels.base.widgets import CHOSEN, Handlers
 
 # The order of the Tab key where it is not the toolkit's: from an editor on, over controls, with a frame
 # around each.

@@ -11,6 +11,10 @@ from core.front.cli.version import remark, say_at_once
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
+
+    from core.app.options import OutsideOptions
+    from core.front.cli.arguments import Options
 
 _YOUNG_OBJECTS = 200_000
 """New objects after which garbage is looked for while the program loads; the window sets its own."""
@@ -51,6 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from core.front.cli.version import speak_as_set
 
     speak_as_set(arguments)
+    if not arguments and _can_open():
+        return _open_window(None)
     from core.front.cli.grammar import read
 
     given = read(arguments)  # ends here for help and wrong usage, before the program's values load
@@ -61,29 +67,55 @@ def main(argv: Sequence[str] | None = None) -> int:
         from core.front.cli.run import run
 
         return run(options)
-    from pathlib import Path
-
-    from core.front.cli.grammar import TOUR_OUT
-
-    try:
-        from gui.startup import run_tour, run_window
-    except ImportError as error:
-        if (library := _missing_library(error)) is None:
-            raise
-        return _say_missing(library)
-
     is_tour = options.command == "tour"
-    if not is_tour and (sys.platform != "linux" or _has_display()):
-        return run_window(options)
+    if not is_tour and _can_open():
+        return _open_window(options)
     if not is_tour and not _can_tour():
         return _say_no_display()
     if not is_tour:
         remark("There is no display: running the guided tour on a virtual screen instead.")
+    return _take_tour(options)
+
+
+def _open_window(options: OutsideOptions | None) -> int:
+    """Open the window. None for options: all as usual, without the parser of the command line, for the first frame's sake."""
+    startup = _startup()
+    if startup is None:
+        return 1
+    from core.app.options import OutsideOptions
+
+    code: int = startup.run_window(OutsideOptions() if options is None else options)
+    return code
+
+
+def _take_tour(options: Options) -> int:
+    startup = _startup()
+    if startup is None:
+        return 1
+    from pathlib import Path
+
+    from core.front.cli.grammar import TOUR_OUT
     from core.front.cli.run import carried_out
 
     out = Path(getattr(options.given, "out", TOUR_OUT)).expanduser()
     until = getattr(options.given, "until", "")
-    return carried_out(lambda console: run_tour(out, console, until), is_json=options.is_json)
+    return carried_out(lambda console: startup.run_tour(out, console, until), is_json=options.is_json)
+
+
+def _startup() -> ModuleType | None:
+    """The module that starts the window; None where the system lacks a library of the toolkit, which is then said."""
+    try:
+        import gui.startup
+    except ImportError as error:
+        if (library := _missing_library(error)) is None:
+            raise
+        _say_missing(library)
+        return None
+    return gui.startup
+
+
+def _can_open() -> bool:
+    return sys.platform != "linux" or _has_display()
 
 
 def _missing_library(error: ImportError) -> str | None:
@@ -92,10 +124,10 @@ def _missing_library(error: ImportError) -> str | None:
     return library if "cannot open shared object file" in why else None
 
 
-def _say_missing(library: str) -> int:
+def _say_missing(library: str) -> None:
     from core.kernel.language import tr
 
-    return _say(
+    _say(
         tr("The window cannot open: your system has no {library}", library=library),
         tr("Install the window's libraries: `apt install {packages}`", packages=WINDOW_PACKAGES),
     )

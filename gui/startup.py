@@ -6,14 +6,14 @@ import importlib.util
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.app import peek
 from core.app.crash_report import CrashWatch
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.front.cli.version import PROGRAM, complain, remark
 from core.kernel import paths
 from core.kernel.errors import LockedError, SlopError
@@ -135,6 +135,7 @@ class Starting:
         self._hooks: HooksBeside | None = None
         self.crash_watch = CrashWatch(options.home or paths.home_dir())
         self.window: Window | None = None
+        self.on_rooms_loaded: Callable[[], None] = lambda: None
         self._thread = threading.Thread(target=self._start, name="start", daemon=True)
         self.controller: AppController | None = None
         self.failure: SlopError | None = None
@@ -150,6 +151,9 @@ class Starting:
             self._thread.join()
 
     def _start(self) -> None:
+        import panels.shell.window  # noqa: F401
+
+        self.on_rooms_loaded()
         from core.app.controller import AppController
         from core.app.outside import LocalOutside
         from core.front.hooks.clock import make_clock
@@ -214,7 +218,7 @@ def run_window(options: OutsideOptions) -> int:
 
 def _run(home: Path, starting: Starting) -> int:
     app = WindowApp(look=look_of(peek.last_state(home)), find_controller=lambda: _found(starting, app))
-    starting.window = HookedWindow(app)
+    starting.window, starting.on_rooms_loaded = HookedWindow(app), app.take_rooms
     try:
         with opening(os.environ):
             app.open()

@@ -23,8 +23,7 @@ from gui.elements.text import Badge, Divider, Icon, Progress, StackedBar, Text
 from gui.markdown.excerpt import wanted
 from gui.text_buffer import taken, visible
 from panels.base import widgets as w
-from panels.base.gauge import OPENED
-from panels.base.widgets import Clicks
+from panels.base.widgets import OPENED, Clicks
 
 
 def _text(tree: Tree, it: w.TextWidget) -> None:

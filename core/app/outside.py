@@ -22,11 +22,11 @@ from core.app import home as store_home
 from core.app.app_messages import Effect, Event, HomeOpened, Quit
 from core.app.controller import wall_clock
 from core.app.crunch import Counting, LocalEmbedder
-from core.app.execution import OutsideOptions
 from core.app.forgetting import forgetting_run
 from core.app.forgetting.forgetting_run import ForgetHandler
 from core.app.forgetting.leftovers import ForgetServices
 from core.app.home import Ownership
+from core.app.options import OutsideOptions
 from core.app.services import (
     ContextWorker,
     DiskHandler,

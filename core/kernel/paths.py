@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import lru_cache
 from pathlib import Path
@@ -228,7 +227,7 @@ def imported_file(home: Path) -> Path:
 
 def index_dir(home: Path, model: str = "") -> Path:
     """Folder of a home's search index; each home has its own, and each model on a server, by its name."""
-    of_model = f"-{hashlib.sha256(model.encode()).hexdigest()[:8]}" if model else ""
+    of_model = f"-{_hash(model.encode(), 8)}" if model else ""
     return cache_dir() / f"index-{_mark(home)}{of_model}"
 
 
@@ -243,4 +242,10 @@ def commands_dir(home: Path) -> Path:
 
 
 def _mark(home: Path) -> str:
-    return hashlib.sha256(os.fsencode(home.absolute())).hexdigest()[:12]
+    return _hash(os.fsencode(home.absolute()), 12)
+
+
+def _hash(data: bytes, digits: int) -> str:
+    import hashlib  # OpenSSL comes with it, which the first frame does not wait for
+
+    return hashlib.sha256(data).hexdigest()[:digits]

@@ -125,9 +125,6 @@ ROOM = Room(
         HubPanel(
             id="agent",
             title=tr("Agent"),
-            label=tr("Agent"),
-            icon="robot",
-            place=7,
             guide="tools",
             about=tr(
                 "Give the model tools, and answer its questions about edits and commands. Undo the edits of a turn here."

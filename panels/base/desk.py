@@ -17,6 +17,7 @@ from core.kernel.values.updates import is_busy
 from panels.base import view
 from panels.base.ui import Send, Tone, Ui
 from panels.base.view import Dialog, RoomView, WindowView
+from panels.base.widgets import CHOSEN
 
 READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
 """Reason why an act that writes is off."""
@@ -283,9 +284,6 @@ def action_item(desk: Desk, action_id: str) -> None:
 
 # The two answers of a dialog that asks: one leaves everything as it is, the other does what was asked for.
 
-CHOSEN = "chosen answer"
-"""Key of the button that has the keyboard when a dialog opens, so that Enter presses it."""
-
 
 def answers(
     ui: Ui, no: str, yes: str, *, is_danger: bool = False, costs: bool = False, other: str = ""
@@ -356,8 +354,7 @@ class HubPanel(msgspec.Struct, frozen=True):
     """A panel of the Operations Hub, with its button in the rail and its action in the View menu.
 
     Args:
-        id: stable; title: of the panel and the action; label: of the button; icon: of both.
-        place: from the top, from 1; its chord is Ctrl and this number, none from 10 on.
+        id: stable, as `panels.shell.layout.PLACES` has its button; title: of the panel and the action.
         guide: the page of the guide about it (`docs/guide`); about: what the panel is for, in two sentences.
         tab_guide: the page about the part in front, empty where `guide` tells of it.
         draw: draws the panel. It imports the panel itself: the first frame must not wait for panels behind.
@@ -366,9 +363,6 @@ class HubPanel(msgspec.Struct, frozen=True):
 
     id: str
     title: str
-    label: str
-    icon: str
-    place: int
     guide: str
     about: str
     draw: Callable[[Desk], None]

@@ -13,6 +13,7 @@ from core.services.providers.profiles import ending_words
 from core.services.spending.estimates import NextRequest
 from panels.base.ui import Option, Tone, Ui
 from panels.base.view import Memo
+from panels.base.widgets import OPENED
 
 NAME = tr("Next request")
 TITLED_FROM_PX = 300
@@ -160,9 +161,6 @@ def _detail(state: AppState, status: ProviderStatus, model: ModelProfile) -> str
 
 # Button that leads from a path to the person's own program: a text file is opened there, of another the
 # path is copied.
-
-OPENED = frozenset({".md", ".toml", ".txt", ".yaml", ".draft"})
-"""Endings of the files that the program keeps for a person: a desktop edits them, and runs none."""
 
 
 def file_button(ui: Ui, path: str, *, key: Hashable = "open", label: str = "") -> None:

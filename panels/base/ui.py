@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import KW_ONLY
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, runtime_checkable
 
 import msgspec
 
-from core.app.app_messages import Command
 from panels.base import widgets as w
 from panels.base.widgets import ButtonKind as ButtonKind
 from panels.base.widgets import Clicks as Clicks
@@ -30,7 +29,10 @@ from panels.base.widgets import Surface as Surface
 from panels.base.widgets import Tone as Tone
 from panels.base.widgets import Unit as Unit
 
-Send = Callable[[Command], None]
+if TYPE_CHECKING:
+    from core.app.app_messages import Command
+
+Send = Callable[["Command"], None]
 """Function by which a panel asks for a change. Returns at once; the effect shows in a later snapshot."""
 
 R = TypeVar("R")

@@ -26,6 +26,10 @@ SeriesKind = Literal["line", "area", "bars"]
 Unit = Literal["", "%", "$"]
 Length = float | None
 """Design pixels; None: as large as the content; 0: fill what is left; negative: fill but leave that much."""
+CHOSEN = "chosen answer"
+"""Key of the button that has the keyboard when a dialog opens, so that Enter presses it."""
+OPENED = frozenset({".md", ".toml", ".txt", ".yaml", ".draft"})
+"""Endings of the files that the program keeps for a person: a desktop edits them, and runs none."""
 
 
 class Option(msgspec.Struct, frozen=True):

@@ -234,9 +234,6 @@ ROOM = Room(
         HubPanel(
             id="caching",
             title=tr("Caching"),
-            label=tr("Caching"),
-            icon="bolt",
-            place=4,
             guide="caching",
             about=tr(
                 "See the part of your discussion that the provider has cached. Set limits for your spending here."

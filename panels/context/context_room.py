@@ -48,9 +48,6 @@ ROOM = Room(
         HubPanel(
             id="presets",
             title=tr("Context presets"),
-            label=tr("Presets"),
-            icon="layer-group",
-            place=1,
             guide="context",
             about=tr("Choose the files that the model reads. Save your choice as a preset of the project."),
             draw=presets_panel,
@@ -58,9 +55,6 @@ ROOM = Room(
         HubPanel(
             id="context",
             title=tr("Context"),
-            label=tr("Context"),
-            icon="chart-bar",
-            place=2,
             guide="context",
             about=tr(
                 "See the next request, layer by layer, with the tokens of each. Check its price before you send."

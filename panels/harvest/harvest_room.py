@@ -176,9 +176,6 @@ ROOM = Room(
         HubPanel(
             id="harvest",
             title=tr("Harvest"),
-            label=tr("Harvest"),
-            icon="wheat-awn",
-            place=5,
             guide="knowledge",
             about=tr(
                 "Let a model read old conversations and propose items to keep. You confirm each item, and can undo it."

@@ -376,9 +376,6 @@ ROOM = Room(
         HubPanel(
             id="knowledge",
             title=tr("Knowledge"),
-            label=tr("Knowledge"),
-            icon="book",
-            place=3,
             guide="knowledge",
             about=tr(
                 "Read and edit the items that you kept from conversations. Models read a short digest of them."

@@ -62,9 +62,6 @@ ROOM = Room(
         HubPanel(
             id="mcp",
             title=tr("MCP servers"),
-            label=tr("Servers"),
-            icon="plug",
-            place=8,
             guide="mcp",
             about=tr(
                 "Add MCP servers that give the model more tools. A server starts only after you approve it."

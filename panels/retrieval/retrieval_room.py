@@ -82,9 +82,6 @@ ROOM = Room(
         HubPanel(
             id="retrieval",
             title=tr("Search"),
-            label=tr("Search"),
-            icon="compass",
-            place=6,
             guide="search",
             about=tr(
                 "Search notes, knowledge, past discussions and project files. Turn search and recall on here."

@@ -20,7 +20,8 @@ from panels.discussion.completions import choose_template
 from panels.discussion.find_bar import landing_of
 from panels.discussion.view import DiscussionView, Landing
 from panels.knowledge.knowledge_room import KnowledgeView
-from panels.shell.rooms import MENUS, ROOMS
+from panels.shell.layout import MENUS
+from panels.shell.rooms import ROOMS
 
 # Finds of the palette: actions, discussions, messages, knowledge, facts and presets, each with its kind.
 

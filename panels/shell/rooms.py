@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -24,6 +24,7 @@ from panels.knowledge.knowledge_room import ROOM as KNOWLEDGE
 from panels.mcp.mcp_room import ROOM as MCP
 from panels.retrieval.retrieval_room import ROOM as RETRIEVAL
 from panels.settings.settings_room import ROOM as SETTINGS
+from panels.shell.layout import MENUS, PLACES, Pane, panes
 from panels.signals.signals_room import ROOM as SIGNALS
 from panels.usage.usage_room import ROOM as USAGE
 
@@ -47,8 +48,10 @@ ROOMS: tuple[Room, ...] = (
 )
 """In the order of their layers, the lowest first: so menus list what they do, and the window's file what they keep."""
 
+_BUTTONS = {one.id: one for one in PLACES}
+_ORDER = tuple(_BUTTONS)
 PANELS: tuple[HubPanel, ...] = tuple(
-    sorted((panel for room in ROOMS for panel in room.panels), key=lambda one: one.place)
+    sorted((panel for room in ROOMS for panel in room.panels), key=lambda one: _ORDER.index(one.id))
 )
 """The panels of the Operations Hub, in the order of the rail."""
 
@@ -56,60 +59,7 @@ PANELS: tuple[HubPanel, ...] = tuple(
 # The one table of what a person can do, joined from the rooms: menus, palette, shortcuts and buttons use
 # it.
 
-# Panes side by side, and their widths, so that the conversation always has room to be read.
-
-Pane = Literal["list", "conversation", "hub"]
-
-LIST_MIN_PX = 208.0
-HUB_MIN_PX = 288.0
-CONVERSATION_MIN_PX = 420.0
-CONVERSATION_PX = 560.0
-"""Width that it has before the hub grows beyond its usual one in a small window."""
-HUB_SMALL_PX, HUB_PX = 384.0, 448.0
-"""Width of the hub until the person drags its edge: in a small window, and in one where its tabs have room."""
-BOTH_FROM_PX = LIST_MIN_PX + HUB_MIN_PX + CONVERSATION_MIN_PX
-CONVERSATION_LEAST_PX = 232.0
-"""Width under which neither its model nor its estimate could be read."""
-BESIDE_FROM_PX = HUB_MIN_PX + CONVERSATION_LEAST_PX
-"""Width from which the hub stands beside the conversation; below, the one that was asked for last has the room."""
-
-
-def panes(view: WindowView, room_px: float) -> tuple[tuple[Pane, float], ...]:
-    """The panes from the left with their widths; 0 takes what is left.
-
-    Args:
-        room_px: width for all of them, design px; 0 while not known yet.
-
-    Returns:
-        In a narrow window only the side pane that was asked for last, else those that are switched on; side panes
-        give way before the conversation does. The hub stands alone where there is no room beside it.
-    """
-    has_list, has_hub = view.is_list_shown, view.is_hub_shown
-    if has_hub and 0 < room_px < BESIDE_FROM_PX:
-        if view.side == "hub":
-            return (("hub", 0.0),)
-        has_hub = False
-    if has_list and has_hub and 0 < room_px < BOTH_FROM_PX:
-        has_list, has_hub = view.side == "list", view.side == "hub"
-    list_px = view.list_px if has_list else 0.0
-    hub_px = (view.hub_px or _usual_hub_px(room_px - list_px)) if has_hub else 0.0
-    if room_px > 0:
-        spare = room_px - CONVERSATION_MIN_PX - list_px - hub_px
-        if spare < 0 and has_hub:
-            hub_px = max(HUB_MIN_PX, hub_px + spare)
-            spare = room_px - CONVERSATION_MIN_PX - list_px - hub_px
-        if spare < 0 and has_list:
-            list_px = max(LIST_MIN_PX, list_px + spare)
-    shown: list[tuple[Pane, float]] = [("conversation", 0.0)]
-    if has_list:
-        shown.insert(0, ("list", list_px))
-    if has_hub:
-        shown.append(("hub", hub_px))
-    return tuple(shown)
-
-
-def _usual_hub_px(room_px: float) -> float:
-    return min(HUB_PX, max(HUB_SMALL_PX, room_px - CONVERSATION_PX))
+# Which panes are in view, and how a person changes that.
 
 
 def shown_panes(view: WindowView) -> frozenset[Pane]:
@@ -133,9 +83,6 @@ def toggle_side(view: WindowView, side: Side) -> None:
         view.is_hub_shown = False
 
 
-MENUS = (tr("File"), tr("Edit"), tr("View"), tr("Discussion"), tr("Tools"), tr("Help"))
-
-
 def _toggle_list(desk: Desk) -> None:
     toggle_side(desk.view, "list")
 
@@ -145,8 +92,10 @@ def _toggle_hub(desk: Desk) -> None:
 
 
 def _of_panel(panel: HubPanel) -> Action:
+    place = PANELS.index(panel) + 1
     return Action(
-        id=panel.id, menu=tr("View"), group=2, label=panel.title, run=lambda d: d.view.show_hub(panel.id), icon=panel.icon, chord=f"Ctrl+{panel.place}" if panel.place < 10 else "",
+        id=panel.id, menu=tr("View"), group=2, label=panel.title, run=lambda d: d.view.show_hub(panel.id), icon=_BUTTONS[panel.id].icon,
+        chord=f"Ctrl+{place}" if place < 10 else "",
         is_checked=lambda d: "hub" in shown_panes(d.view) and d.view.panel == panel.id,
     )  # fmt: skip
 

@@ -33,10 +33,10 @@ from panels.base.view import Dialog, WindowView
 from panels.caching.spending import CacheLook, look_of
 from panels.discussion.approvals import go_to_question, questions
 from panels.knowledge.knowledge_room import PROPOSED, KnowledgeView
-from panels.shell.hub_panel import rail_px
-from panels.shell.rooms import NoticesView, panes, shown_panes
+from panels.shell.layout import STATUS_PX, panes, rail_px
+from panels.shell.rooms import NoticesView, shown_panes
 
-STATUS_PX, LINE_PX = 28, 24
+LINE_PX = 24
 TIGHT_PX, CROWDED_PX = 640, 1_000
 """Width under which what is money and tokens stays, and the rest gives way; while something is at work beside them."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from core.app.app_messages import Command, SaveWindow
 from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
-from panels.base.desk import Desk, action_item, run_action
+from panels.base.desk import Desk, action_item, action_tip, run_action
 from panels.base.ui import Send, Ui
 from panels.base.view import WindowView
 from panels.caching.caching_room import ask_past_limit, guarded
@@ -13,22 +15,17 @@ from panels.discussion.conversation_panel import conversation_panel
 from panels.discussion.discussions_panel import discussions_panel
 from panels.help.help_room import HelpView
 from panels.shell import rooms
-from panels.shell.hub_panel import BY_PANEL, hub_panel, rail
+from panels.shell.hub_panel import BY_PANEL, go, hub_panel, lit
+from panels.shell.layout import MENU_PX, MENUS, MIN_PANE_PX, STATUS_PX, Pane, panes, rail
 from panels.shell.rooms import (
     ACTIONS,
     BY_ID,
-    MENUS,
     ROOMS,
-    Pane,
-    panes,
     run_shortcuts,
     show_conversation,
     shown_panes,
 )
-from panels.shell.status_bar import STATUS_PX, notices_panel, status_bar
-
-MENU_PX = 32
-MIN_PANE_PX = 200
+from panels.shell.status_bar import notices_panel, status_bar
 
 
 def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
@@ -47,7 +44,7 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
         width_px, high_px = ui.width(), ui.height()
         _menu_bar(desk)
         with ui.row("body", gap=0, height=-STATUS_PX):
-            rail(desk, width_px, high_px)
+            go(desk, rail(ui, width_px, high_px, lit(desk), partial(action_tip, desk)))
             with ui.group("main", gap=0):
                 _main(desk)
         status_bar(desk)

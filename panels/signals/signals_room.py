@@ -55,9 +55,6 @@ ROOM = Room(
         HubPanel(
             id="signals",
             title=tr("Signals"),
-            label=tr("Signals"),
-            icon="bell",
-            place=9,
             guide="autonomy",
             about=tr(
                 "See news from outside that waits for an autonomous discussion. Remove a signal that the model must not read."

@@ -57,9 +57,6 @@ ROOM = Room(
         HubPanel(
             id="usage",
             title=tr("Usage"),
-            label=tr("Usage"),
-            icon="coins",
-            place=10,
             guide="caching",
             about=tr(
                 "See your tokens, costs and savings by day, model or discussion. Compare them with your limits."

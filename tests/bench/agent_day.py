@@ -75,7 +75,8 @@ def child() -> dict[str, float]:
     """Live through the day. Returns growth of memory after its first hours, turns, and tokens in the books."""
     from core.agent.agent_messages import SetTools, StartAutonomy
     from core.app.controller import AppController
-    from core.app.execution import OutsideOptions, act
+    from core.app.execution import act
+    from core.app.options import OutsideOptions
     from core.app.outside import LocalOutside
     from core.services.settings.settings_messages import RefreshModels, TrustProject
     from core.talk.discussion.discussion_messages import CreateDiscussion

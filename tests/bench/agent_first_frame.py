@@ -91,7 +91,7 @@ def _records(calls: int) -> Iterator[Record]:
 
 def child(started: float) -> dict[str, float]:
     """Seconds from the start to the first frame, and to the one that draws the discussion that was read."""
-    from core.app.execution import OutsideOptions
+    from core.app.options import OutsideOptions
     from gui.app import LastLook, WindowApp
     from gui.startup import Starting
 

@@ -64,7 +64,8 @@ def child(messages: int) -> dict[str, float]:
     """Take turns of many rounds. Returns milliseconds from each reply's last item until the next request is sent."""
     from core.agent.agent_messages import SetTools
     from core.app.controller import AppController
-    from core.app.execution import OutsideOptions, act
+    from core.app.execution import act
+    from core.app.options import OutsideOptions
     from core.app.outside import LocalOutside
     from core.services.settings.settings_messages import RefreshModels, TrustProject
     from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion

@@ -70,8 +70,8 @@ def make_home(home: Path) -> dict[str, float]:
 
 def day() -> dict[str, float]:
     """Open each discussion as a click does, see it drawn, and go on to the next. The home was made by another process."""
-    from core.app.execution import OutsideOptions
     from core.app.lifecycle import RESTS
+    from core.app.options import OutsideOptions
     from core.talk.discussion.discussion_messages import SelectDiscussion
     from gui.app import LastLook, WindowApp
     from gui.startup import Starting

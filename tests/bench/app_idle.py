@@ -44,7 +44,7 @@ def _child(mode: str) -> dict[str, float]:
 
 def program(*, is_blind: bool) -> dict[str, float]:
     """The program as `manual-slop` opens it, on its first start."""
-    from core.app.execution import OutsideOptions
+    from core.app.options import OutsideOptions
     from gui.app import LastLook, WindowApp
     from gui.input_watch import BlindWatch
     from gui.startup import Starting

@@ -86,7 +86,7 @@ def opening(mode: str) -> dict[str, float]:
     """Processor time from the click on a discussion until it stands on the screen and nothing is left to do: layers
     built, tokens counted (the counting itself in the worker process), the next request planned.
     """
-    from core.app.execution import OutsideOptions
+    from core.app.options import OutsideOptions
     from core.talk.discussion.discussion_messages import SearchDiscussions, SelectDiscussion
     from gui.app import LastLook, WindowApp
     from gui.elements.lists import VirtualList

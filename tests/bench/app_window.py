@@ -110,7 +110,7 @@ def bare(started: float) -> dict[str, float]:
 
 def program(started: float) -> dict[str, float]:
     """The program as `manual-slop` opens it, up to the frame that shows its window."""
-    from core.app.execution import OutsideOptions
+    from core.app.options import OutsideOptions
     from gui.app import LastLook, WindowApp
     from gui.startup import Starting
 

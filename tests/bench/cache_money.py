@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel.values.curation import FileItem
 from core.kernel.values.messages import TextPart

@@ -24,7 +24,8 @@ from typing import Any
 
 from core.agent.agent_messages import SetTools
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions, act
+from core.app.execution import act
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel.values.updates import is_busy
 from core.services.settings.settings_messages import ChangeSetting, TrustProject

@@ -10,7 +10,7 @@ import pytest
 
 from core.app.app_messages import Command
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import CreateDiscussion

@@ -15,9 +15,15 @@ from core.app.controller import AppController
 from core.kernel.values.agent import Attention, AttentionState, Autonomy
 from core.kernel.values.settings import AgentSettings, Settings
 from core.kernel.values.state import AppState
-from gui.app import LastLook, WindowApp, look_of, with_look
+from gui.app import LastLook, LastPanes, WindowApp, look_of, with_look
+from gui.elements.popups import anchor_of
+from gui.elements.surfaces import Surface
+from gui.elements.tabs import RailButton
 from gui.input_watch import DesktopIdle
 from gui.window import Placement
+from panels.base.view import WindowView
+from panels.shell.layout import PLACES
+from panels.shell.rooms import to_toml
 from tests.gui.conftest import Screen
 
 pytestmark = pytest.mark.gui
@@ -113,6 +119,7 @@ def test_the_desktop_tells_since_when_nobody_used_it_where_it_can(screen: Screen
         "[viewport]\nx = -5\nwidth = 'wide'\n",
         "viewport = 3\n",
         '[viewport]\ntheme = "pink"\n',
+        'hub_tab = "none"\nlist_px = -3\nhub_px = true\nis_list_shown = 0\n',
     ],
 )
 def test_a_broken_look_gives_the_default(broken: str) -> None:
@@ -125,3 +132,36 @@ def test_a_look_is_found_again_and_a_window_is_never_too_small_to_use() -> None:
     assert look_of(with_look("page = 'chat'", look)) == look
     small = look_of(with_look("", LastLook(Placement(0, 0, 30, 20))))
     assert (small.placement.width, small.placement.height) == (720, 480)
+
+
+def test_the_panes_of_the_first_frame_are_those_that_the_window_kept() -> None:
+    view = WindowView(panel="caching", is_list_shown=False, hub_px=512.5)
+
+    panes = look_of(with_look(to_toml(view), LastLook())).panes
+
+    assert panes == LastPanes(panel="caching", is_list_shown=False, hub_px=512.5)
+
+
+def test_before_the_rooms_are_loaded_the_rail_and_the_panes_stand_where_they_stay(screen: Screen) -> None:
+    app = _app(screen, None)
+    person = screen.show(app._describe)
+    opening = _places(screen)
+
+    assert person.has("Opening your discussions…")
+    assert not person.has("Search discussions")
+    app.take_rooms()
+    person = screen.show(app._describe)
+
+    assert person.has("Search discussions")
+    assert _places(screen) == opening
+    assert len(opening) == len(PLACES) + 2 + 3
+
+
+def _places(screen: Screen) -> dict[str, tuple[float, ...]]:
+    """Where each button of the rail and each pane stands."""
+    elements = list(screen.ui.tree.root.walk())
+    buttons = [one for one in elements if isinstance(one, RailButton)]
+    panes = [
+        one for one in elements if one.key in {"list", "conversation", "hub"} and isinstance(one, Surface)
+    ]
+    return {f"{type(one).__name__} {one.key}": anchor_of(one) for one in (*buttons, *reversed(panes))}

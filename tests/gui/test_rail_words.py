@@ -6,10 +6,9 @@ import pytest
 
 from core.kernel.language import language, speak, tr
 from gui.metrics import Measure
-from panels.shell.hub_panel import STEPS, WIDE_PX
-from panels.shell.rooms import PANELS
+from panels.shell.layout import PLACES, STEPS, WIDE_PX
 
-WORDS = {"Discussions", "Settings", *(panel.label for panel in PANELS)}
+WORDS = {"Discussions", "Settings", *(place.label for place in PLACES)}
 
 
 @pytest.mark.parametrize("tag", ["en", "de"])

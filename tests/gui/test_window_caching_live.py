@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel.values.curation import FileItem
 from core.kernel.values.provider import ProviderKind

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import CreateDiscussion

@@ -16,7 +16,7 @@ from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.discussion.view import DiscussionView
-from panels.shell.rooms import PANELS
+from panels.shell.layout import PLACES
 from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
@@ -86,7 +86,7 @@ def test_the_rail_says_its_words_where_there_is_room_a_tip_at_every_size_and_hid
 
     assert [e.label() for e in buttons] == [
         "Discussions",
-        *(panel.label for panel in PANELS),
+        *(place.label for place in PLACES),
         "Settings",
     ]
     assert {e.has_words for e in buttons} == {has_words}

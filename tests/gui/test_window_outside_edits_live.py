@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel.values.facts import Fact, FactCategory, Quote
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.front.cli.grammar import read, refuse
 from core.kernel.errors import ConfigError
 from core.kernel.language import tr

@@ -94,7 +94,7 @@ from pathlib import Path
 from core.agent.agent_messages import SetTools
 from core.app.controller import AppController
 from core.app.execution import act
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.talk.discussion.discussion_messages import CreateDiscussion
 from core.services.settings.settings_messages import TrustProject

@@ -160,7 +160,7 @@ from core.agent.agent_messages import ApproveCall, SetTools
 from core.agent.tool import Judged, Tool, ToolAnswer
 from core.app.controller import AppController
 from core.app.execution import act
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.talk.discussion.discussion_messages import CreateDiscussion
 from core.services.settings.settings_messages import TrustProject

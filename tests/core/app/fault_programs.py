@@ -18,7 +18,8 @@ from pathlib import Path
 
 from core.agent.agent_messages import SetTools
 from core.app.controller import AppController, wall_clock
-from core.app.execution import OutsideOptions, act
+from core.app.execution import act
+from core.app.options import OutsideOptions
 from core.front.cli.session import CommandOutside
 from core.kernel import disk
 from core.kernel.errors import SlopError

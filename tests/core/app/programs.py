@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.app.controller import AppController, wall_clock
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel.values.state import AppState
 from tests.patience import PATIENCE_S

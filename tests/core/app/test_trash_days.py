@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions
 from core.app.lifecycle import trash_effects
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel import paths
 from core.kernel.values.settings import Settings, SettingsFault

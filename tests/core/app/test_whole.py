@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel.errors import FailureKind, LockedError
 from core.kernel.values.curation import FileItem
@@ -254,7 +254,7 @@ import sys
 from pathlib import Path
 from core.app.controller import AppController
 from core.app.outside import LocalOutside
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.talk.discussion.discussion_messages import CreateDiscussion
 from core.talk.turn.turn_messages import SendPrompt
 controller = AppController(LocalOutside(OutsideOptions(home=Path(sys.argv[1]), start=Path(sys.argv[2]), watches=False)))

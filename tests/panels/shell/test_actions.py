@@ -42,7 +42,8 @@ from core.talk.discussion.discussion_messages import (
 )
 from core.talk.turn.turn_messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
 from panels.discussion.view import DiscussionView
-from panels.shell.rooms import ACTIONS, MENUS
+from panels.shell.layout import MENUS
+from panels.shell.rooms import ACTIONS
 from tests.panels import states
 from tests.panels.agent import agent_states
 from tests.panels.harvest import harvest_states

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from panels.base.view import WindowView
-from panels.shell.rooms import (
+from panels.shell.layout import (
     CONVERSATION_LEAST_PX,
     CONVERSATION_MIN_PX,
     HUB_MIN_PX,
@@ -14,10 +14,8 @@ from panels.shell.rooms import (
     HUB_SMALL_PX,
     LIST_MIN_PX,
     panes,
-    show_conversation,
-    shown_panes,
-    toggle_side,
 )
+from panels.shell.rooms import show_conversation, shown_panes, toggle_side
 
 
 def test_a_wide_window_shows_the_panes_as_they_were_left() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from panels.shell.layout import MENUS, PLACES
 from panels.shell.palette import DIALOGS
-from panels.shell.rooms import ACTIONS, MENUS, PANELS, ROOMS, WINDOW
+from panels.shell.rooms import ACTIONS, PANELS, ROOMS, WINDOW
 
 IN_MENUS = {
     "File": "new open_project | export_markdown export_json export_page import_files import_folder | settings | quit",
@@ -33,7 +34,7 @@ def test_no_two_rooms_claim_the_same_dialog_tab_or_key_of_the_window_s_file() ->
 
     assert len({*dialogs, "palette", "shortcuts"}) == len(DIALOGS) == len(dialogs) + 2
     assert len(set(keys)) == len(keys)
-    assert [one.place for one in PANELS] == list(range(1, len(PANELS) + 1))
+    assert [one.id for one in PANELS] == [one.id for one in PLACES]
     assert len({one.id for one in PANELS}) == len(PANELS)
 
 

@@ -113,7 +113,7 @@ import sys, threading
 from pathlib import Path
 from core.app.controller import AppController
 from core.app.execution import act
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.agent.agent_messages import StartAutonomy
 from core.talk.discussion.discussion_messages import CreateDiscussion

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel.values.state import AppState
 from core.knowledge.knowledge_messages import RegenerateDigest

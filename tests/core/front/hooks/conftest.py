@@ -16,7 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.front.hooks.clock import OffsetClock
 from core.front.hooks.guard import Limits

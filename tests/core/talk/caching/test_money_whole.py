@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.controller import AppController
-from core.app.execution import OutsideOptions
+from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel.values.curation import FileItem
 from core.kernel.values.state import AppState
