@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import time
-import tomllib
 from collections.abc import Callable, Hashable
 from functools import cache
 from pathlib import Path
@@ -160,7 +159,7 @@ class WindowApp:
     def take_rooms(self) -> None:
         """The rooms are loaded, on another thread: draw them from now on."""
         self.are_rooms_loaded = True
-        self.loop.nudge()
+        self.loop.post(self.loop.wake)
 
     def _revision(self) -> Hashable:
         if self.controller is None:
@@ -171,7 +170,7 @@ class WindowApp:
                     self.controller.send(command)
                 self.early.clear()
         if self.controller is None:
-            return self.are_rooms_loaded
+            return None
         self._note_desktop()
         return id(self.controller), self.controller.revision
 
@@ -271,9 +270,13 @@ def with_look(window_toml: str, look: LastLook) -> str:
 
 def look_of(state_toml: str) -> LastLook:
     """Look of the window, from `state.toml`; a foreign or broken one gives the default."""
+    if not state_toml:
+        return LastLook()
+    from core.kernel.codecs import TomlError, read_toml
+
     try:
-        found = tomllib.loads(state_toml)
-    except ValueError:
+        found = read_toml(state_toml)
+    except TomlError:
         return LastLook()
     table = found.get(PLACEMENT_TABLE, {})
     if not isinstance(table, dict):
@@ -294,7 +297,7 @@ def _panes(found: dict[str, Any]) -> LastPanes:
         known |= {name: found[name]} if type(found.get(name)) is bool else {}
     for name in ("list_px", "hub_px"):
         width = found.get(name)
-        is_width = type(width) in {int, float} and 0 < width <= MOST_PANE_PX
+        is_width = isinstance(width, int | float) and width is not True and 0 < width <= MOST_PANE_PX
         known |= {name: float(found[name])} if is_width else {}
     return replace(LastPanes(), **known)
 

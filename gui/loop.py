@@ -211,7 +211,7 @@ BLIND_FPS = 20.0
 QUIET_FPS = 4.0
 AWAY_FPS = 1.0
 QUIET_AFTER_S = 5.0
-LONGEST_REST_S = 3.0
+LONGEST_REST_S = 10.0
 """A rest that nothing ends costs nothing but a look at the clock."""
 EARLY_REST_S = 0.02
 """Rest while the controller, which will tell of changes, is not there yet."""

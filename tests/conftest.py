@@ -244,6 +244,7 @@ def quick_looks() -> Iterator[None]:
         patch.setattr("core.app.watcher._POLL_MS", 100)
         patch.setattr("core.app.watcher._STEP_MS", 100)
         patch.setattr("core.app.controller.CALM_TICK_S", 1.0)
+        patch.setattr("core.app.home.LOOK_EVERY_S", 0.5)
         yield
 
 

@@ -27,7 +27,7 @@ from core.kernel.values.updates import Tick
 from core.talk.context.context_spec import stack_spec
 from core.talk.turn.turn_messages import ReplyArrived
 
-TICK_S, CALM_TICK_S = 1.0, 3.0
+TICK_S, CALM_TICK_S = 1.0, 6.0
 """Time between two ticks, and between two while nothing is under way: each wakes the machine, and the window."""
 SWITCH_S = 0.001
 """Longest that a thread computes while another waits to: a turn's work goes from thread to thread."""

@@ -557,7 +557,7 @@ def _toml(table: dict[str, Any]) -> bytes:
 # Ownership of a home: one lock, asked again and again, that tells whether what happens once a home is this
 # program's to do.
 
-LOOK_EVERY_S = 1.0
+LOOK_EVERY_S = 2.0
 
 
 class Ownership:
@@ -610,7 +610,7 @@ class Ownership:
             return self._holder
 
     def watch(self, emit: Callable[[OwnerChanged | RaiseRequested], None]) -> None:
-        """Look once a second from now on, and tell of changes."""
+        """Look every two seconds from now on, and tell of changes."""
         if self._is_wanted:
             threading.Thread(target=self._watch, args=(emit,), name="home-owner", daemon=True).start()
 

@@ -26,9 +26,10 @@ from core.retrieval.sources import wakes_index
 MAX_FOLDERS = 4_000
 """Folders that are watched at once; the files of further ones are not."""
 
-_CHECK_MS = 1_000
+_CHECK_MS = 5_000
+"""Folders are looked at so often for what the system tells nothing of, such as a move of a folder above them."""
 _DEBOUNCE_MS = 200
-_STEP_MS = 500
+_STEP_MS = 750
 """The library looks for news so often, although the system tells it of them: each look wakes the machine."""
 _POLL_MS = 1_000
 _RETRY_S, _GONE_S = 2.0, 0.05
@@ -54,7 +55,7 @@ class FileWatch:
 
     Reported are: a change of a watched path, in any way; and an entry that appears in or goes from a watched
     folder, since a glob may take it. Changes are gathered for a fifth of a second. A folder that is deleted
-    and made again is found again within about a second, and its files are reported.
+    and made again is found again within about a second, one whose parent moves within five, and its files are reported.
 
     Args:
         on_change: called on the watching thread with absolute paths, sorted; must return at once.

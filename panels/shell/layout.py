@@ -18,7 +18,7 @@ MENU_PX, STATUS_PX = 32, 28
 MIN_PANE_PX = 200
 
 
-class Place(msgspec.Struct, frozen=True):
+class RailPlace(msgspec.Struct, frozen=True):
     """A button of the rail. `id`: of the panel that it opens; `icon`: of the panel's action, too."""
 
     id: str
@@ -27,31 +27,31 @@ class Place(msgspec.Struct, frozen=True):
 
 
 PLACES = (
-    Place(id="presets", label=tr("Presets"), icon="layer-group"),
-    Place(id="context", label=tr("Context"), icon="chart-bar"),
-    Place(id="knowledge", label=tr("Knowledge"), icon="book"),
-    Place(id="caching", label=tr("Caching"), icon="bolt"),
-    Place(id="harvest", label=tr("Harvest"), icon="wheat-awn"),
-    Place(id="retrieval", label=tr("Search"), icon="compass"),
-    Place(id="agent", label=tr("Agent"), icon="robot"),
-    Place(id="mcp", label=tr("Servers"), icon="plug"),
-    Place(id="signals", label=tr("Signals"), icon="bell"),
-    Place(id="usage", label=tr("Usage"), icon="coins"),
+    RailPlace(id="presets", label=tr("Presets"), icon="layer-group"),
+    RailPlace(id="context", label=tr("Context"), icon="chart-bar"),
+    RailPlace(id="knowledge", label=tr("Knowledge"), icon="book"),
+    RailPlace(id="caching", label=tr("Caching"), icon="bolt"),
+    RailPlace(id="harvest", label=tr("Harvest"), icon="wheat-awn"),
+    RailPlace(id="retrieval", label=tr("Search"), icon="compass"),
+    RailPlace(id="agent", label=tr("Agent"), icon="robot"),
+    RailPlace(id="mcp", label=tr("Servers"), icon="plug"),
+    RailPlace(id="signals", label=tr("Signals"), icon="bell"),
+    RailPlace(id="usage", label=tr("Usage"), icon="coins"),
 )
 """One for each panel of the Operations Hub, in the order of the rail; the chord of the first nine is Ctrl and their number."""
 
 
 class Sides(Protocol):
-    """What a person chose of the panes: see `panels.base.view.WindowView`."""
+    """Panes as a person chose them: see `panels.base.view.WindowView`."""
 
     @property
     def is_list_shown(self) -> bool:
-        """Whether the list is switched on."""
+        """True while the list is switched on."""
         ...
 
     @property
     def is_hub_shown(self) -> bool:
-        """Whether the Operations Hub is switched on."""
+        """True while the Operations Hub is switched on."""
         ...
 
     @property
@@ -170,7 +170,7 @@ def rail(ui: Ui, window_px: float, high_px: float, on: Collection[str], tip: Cal
     is_low, side = high < STEPS[2][1], (width - wide) / 2
     pressed = ""
 
-    def button(place: Place) -> None:
+    def button(place: RailPlace) -> None:
         nonlocal pressed
         kind: ButtonKind = "rail_active" if place.id in on else "rail"
         if ui.button(place.id, place.label, icon=place.icon, kind=kind, tip=tip(place.id), width=wide):
@@ -182,11 +182,11 @@ def rail(ui: Ui, window_px: float, high_px: float, on: Collection[str], tip: Cal
             ui.surface("places", "clear", height=-foot, padding=(0, 0), scrolls=True),
             ui.group("buttons", gap=gap),
         ):
-            button(Place(id="list", label=tr("Discussions"), icon="comments"))
+            button(RailPlace(id="list", label=tr("Discussions"), icon="comments"))
             ui.divider("panels")
             for place in PLACES:
                 button(place)
-        button(Place(id="settings", label=tr("Settings"), icon="gear"))
+        button(RailPlace(id="settings", label=tr("Settings"), icon="gear"))
     return pressed
 
 

@@ -17,8 +17,9 @@ import time
 import traceback
 from typing import IO, Any
 
-PARENT_CHECK_S = 2.0
-"""Interval of looks for the parent, where a forked sibling keeps standard input open."""
+PARENT_CHECK_S, CALM_CHECK_S = 2.0, 10.0
+"""Interval of looks for the parent: while the model loads, and once the end of standard input tells of its end, which a
+forked sibling may keep open."""
 
 NICENESS = 2
 """The window goes a little before: its 99th percentile of a 2 ms sleep is 3 ms instead of 6 while the model reads."""
@@ -58,10 +59,10 @@ def serve(config: dict[str, Any]) -> Any:
     return xllamacpp.Server(params)
 
 
-def watch_parent(parent: int) -> None:
+def watch_parent(parent: int, serves: threading.Event) -> None:
     """End this process soon after `parent` is gone."""
     while os.getppid() == parent:
-        time.sleep(PARENT_CHECK_S)
+        time.sleep(CALM_CHECK_S if serves.is_set() else PARENT_CHECK_S)
     os._exit(0)
 
 
@@ -74,13 +75,15 @@ def main() -> None:
     """
     code = 3
     try:
-        config, answers = _listen()
+        serves = threading.Event()
+        config, answers = _listen(serves)
         try:
             server = serve(config)
         except (RuntimeError, ImportError, OSError, ValueError) as error:
             print(json.dumps({"error": str(error)}), file=answers, flush=True)
         else:
             print(json.dumps({"url": server.listening_address}), file=answers, flush=True)
+            serves.set()
             sys.stdin.read()
             code = 0
     except BrokenPipeError:
@@ -93,15 +96,15 @@ def main() -> None:
         os._exit(code)
 
 
-def _listen() -> tuple[dict[str, Any], IO[str]]:
-    """The configuration, and where the one answer is written; from now on the parent is looked for."""
+def _listen(serves: threading.Event) -> tuple[dict[str, Any], IO[str]]:
+    """The configuration, and where the one answer is written; from now on the parent is looked for, seldom once `serves`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(AttributeError, OSError):
         os.nice(NICENESS)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     config = json.loads(sys.stdin.readline())
-    threading.Thread(target=watch_parent, args=(config["parent_pid"],), daemon=True).start()
+    threading.Thread(target=watch_parent, args=(config["parent_pid"], serves), daemon=True).start()
     return config, answers
 
 
