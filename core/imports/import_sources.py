@@ -61,7 +61,7 @@ _PACKED = {".json", ".jsonl", ".html", *PLAIN_ENDS}
 _COPY_BYTES = 1 << 20
 
 KNOWN = tr(
-    "Choose an export or a session of a known program (ChatGPT, Claude, Claude Code, Codex, Cursor, Gemini, OpenCode, aider, SpecStory, Cline, llm, Open WebUI, LibreChat, LM Studio, Cherry Studio, Zed, Grok, Copilot Chat, TypingMind, big-AGI, Jan, AnythingLLM, Google AI Studio, Continue, Goose), or a text file (.md, .txt)"
+    "Choose an export or a session of a known program (ChatGPT, Claude, Claude Code, Codex, Cursor, Gemini, OpenCode, aider, SpecStory, Cline, llm, Open WebUI, LibreChat, LM Studio, Cherry Studio, Zed, Grok, Copilot Chat, TypingMind, big-AGI, Jan, AnythingLLM, Google AI Studio, Continue, Goose, GitHub Copilot, Droid, pi, Amp, Crush, SillyTavern, llama.cpp), or a text file (.md, .txt)"
 )
 _ZIP = b"PK\x03\x04"
 

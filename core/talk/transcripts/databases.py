@@ -1,4 +1,4 @@
-"""Conversations in SQLite files of other programs: `llm`, OpenCode, Zed and Goose. The file is copied into memory and never opened."""
+"""Conversations in SQLite files of other programs: `llm`, OpenCode, Zed, Goose and Crush. The file is copied into memory and never opened."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from core.kernel.values.imports import Transcript, TranscriptKind, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.talk.transcripts.agents import TalkBuilder, items, opencode_session, spelled, word
 from core.talk.transcripts.chats import read_zed as read_thread
+from core.talk.transcripts.more_agents import crush_session
 from core.talk.transcripts.more_chats import goose_session
 from core.talk.transcripts.text import Buffer
 
@@ -31,6 +32,7 @@ _TABLES = {
     TranscriptKind.OPENCODE: late(_TABLE + rb"part\b[^;]{1,1000}?\bmessage_id\b"),
     TranscriptKind.ZED: late(_TABLE + rb"threads\b[^;]{1,1000}?\bdata_type\b"),
     TranscriptKind.GOOSE: late(_TABLE + rb"messages\b[^;]{1,1000}?\bcontent_json\b"),
+    TranscriptKind.CRUSH: late(_TABLE + rb"messages\b[^;]{1,400}?\bsession_id\b[^;]{1,400}?\bparts\b"),
 }
 """A table of each program with one of its columns, however a tool that copied the database quotes them."""
 
@@ -164,6 +166,11 @@ def read_zed(buffer: Buffer) -> Iterator[Transcript | Unread]:
 def read_goose(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """Sessions of Goose."""
     yield from _read(buffer, _goose)
+
+
+def read_crush(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """Sessions of Crush."""
+    yield from _read(buffer, _crush)
 
 
 def _read(buffer: Buffer, conversations: Any) -> Iterator[Transcript | Unread]:
@@ -330,6 +337,19 @@ def _goose(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
             for row in _rows(base, sql, session["id"])
         )
         if (talk := goose_session(session, messages)).messages:
+            yield talk.transcript()
+        yield from broken
+
+
+def _crush(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
+    for session in _rows(base, "SELECT * FROM sessions ORDER BY created_at, id"):
+        broken: list[Unread] = []
+        sql = "SELECT * FROM messages WHERE session_id = ? ORDER BY created_at, rowid"
+        messages = (
+            {**row, "parts": _value(row.get("parts"), row.get("id"), broken)}
+            for row in _rows(base, sql, session["id"])
+        )
+        if (talk := crush_session(session, messages)).messages:
             yield talk.transcript()
         yield from broken
 

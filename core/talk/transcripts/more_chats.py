@@ -1,7 +1,10 @@
-"""Chats of further programs: Grok, Copilot Chat in VS Code, TypingMind, Jan, AnythingLLM, big-AGI, AI Studio, Continue, Goose."""
+"""Chats of further programs: Grok, Copilot Chat in VS Code, TypingMind, Jan, AnythingLLM, big-AGI, AI Studio, Continue, Goose,
+SillyTavern, llama.cpp.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,6 +13,7 @@ import msgspec
 from core.kernel.codecs import from_json
 from core.kernel.frame import clean
 from core.kernel.language import tr
+from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import (
     AttachmentPart,
@@ -301,10 +305,22 @@ def read_jan(buffer: Buffer) -> Iterator[Transcript | Unread]:
             text = piece.get("text")
             said = word(text) or word(mapping(text).get("value"))
             if said.strip():
-                parts.append(ReasoningPart(said) if piece.get("type") == "reasoning" else TextPart(said))
+                parts += (ReasoningPart(said),) if piece.get("type") == "reasoning" else _thought_first(said)
         model = mapping(row.get("metadata")).get("modelId")
         talk.say(role, parts, key=row.get("id"), at=row.get("created_at"), model=model)
     yield from conversations([talk], broken)
+
+
+def _thought_first(said: str) -> Iterator[Part]:
+    """A text, and the thought between tags that a model wrote before it."""
+    found = _THOUGHT.match(said)
+    if found is not None and found[1].strip():
+        yield ReasoningPart(found[1].strip())
+    if (words := said[found.end() :] if found is not None else said).strip():
+        yield TextPart(words)
+
+
+_THOUGHT = late(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 
 
 def _number(value: Any) -> float:
@@ -444,3 +460,60 @@ def _goose_part(piece: Mapping[str, Any]) -> Iterator[Part]:
         told = result.get("value")
         text = texts(mapping(told).get("content", told)) or word(result.get("error"))
         yield ToolResultPart(call_id=key, text=clean(text), is_error=result.get("status") == "error")
+
+
+# SillyTavern: a row about the chat, then one for each message. llama.cpp: an object for each conversation of its web page.
+
+
+def read_sillytavern(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """The chat of a file. Of a reply with several texts the chosen one is read, and the others are counted."""
+    talk, broken = TalkBuilder(), list[Unread]()
+    for row in rows_of(buffer, broken):
+        said, about = word(row.get("mes")), mapping(row.get("extra"))
+        if "mes" not in row:
+            talk.at = row.get("create_date")
+            continue
+        if row.get("is_system") is True:
+            talk.skipped[NOTES] += 1
+            continue
+        role = "user" if row.get("is_user") is True else "assistant"
+        if role == "assistant":
+            talk.title = talk.title or word(row.get("name"))
+            talk.skipped["other replies"] += max(0, len(items(row.get("swipes"))) - 1)
+        thought = word(about.get("reasoning"))
+        parts: list[Part] = [ReasoningPart(thought)] if thought.strip() else []
+        parts += [TextPart(said)] if said.strip() else []
+        talk.say(role, parts, at=row.get("send_date"), model=about.get("model"))
+    yield from conversations([talk], broken)
+
+
+def read_llama_cpp(element: msgspec.Raw | Any) -> Transcript:
+    """A conversation of the web page of llama.cpp: a tree of messages, the path that was seen last by its end."""
+    found = _given(element)
+    about, talk = mapping(found.get("conv")), TalkBuilder()
+    talk.id, talk.title = word(about.get("id")), word(about.get("name"))
+    rows = {word(one.get("id")): one for one in map(mapping, items(found.get("messages")))}
+    for key, row in rows.items():
+        if row.get("type") == "root" or row.get("role") not in ("user", "assistant"):
+            talk.skipped["system texts"] += bool(word(row.get("content")).strip())
+            continue
+        parent = word(row.get("parent"))
+        if mapping(rows.get(parent)).get("role") == "system":
+            parent = word(rows[parent].get("parent"))
+        thought = word(row.get("thinking")) or word(row.get("reasoningContent"))
+        talk.last = parent if parent in talk.messages else ""
+        talk.say(
+            word(row.get("role")),
+            (
+                *((ReasoningPart(thought),) if thought.strip() else ()),
+                *_thought_first(word(row.get("content"))),
+            ),
+            key=key,
+            at=row.get("timestamp"),
+            model=row.get("model"),
+        )
+    if not talk.messages:
+        raise ValueError(tr("the conversation holds no messages"))
+    current = word(about.get("currNode"))
+    talk.last = current if current in talk.messages else talk.last
+    return talk.transcript()

@@ -22,6 +22,7 @@ from core.talk.transcripts import (
     claude_code,
     databases,
     markdown_chats,
+    more_agents,
     more_chats,
     ours,
 )
@@ -56,6 +57,12 @@ _LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] 
     TranscriptKind.JAN: more_chats.read_jan,
     TranscriptKind.GOOSE: more_chats.read_goose,
     TranscriptKind.ANYTHINGLLM: more_chats.read_anythingllm,
+    TranscriptKind.COPILOT_CLI: more_agents.read_copilot_cli,
+    TranscriptKind.DROID: more_agents.read_rows,
+    TranscriptKind.PI: more_agents.read_rows,
+    TranscriptKind.SILLYTAVERN: more_chats.read_sillytavern,
+    TranscriptKind.CRUSH: databases.read_crush,
+    TranscriptKind.MESSAGES: more_agents.read_message_rows,
     TranscriptKind.PLAIN: markdown_chats.read_plain,
 }
 _IN_DATABASES = {
@@ -77,6 +84,8 @@ _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
     TranscriptKind.BIG_AGI: more_chats.read_big_agi,
     TranscriptKind.AI_STUDIO: more_chats.read_ai_studio,
     TranscriptKind.CONTINUE: more_chats.read_continue,
+    TranscriptKind.AMP: more_agents.read_amp,
+    TranscriptKind.LLAMA_CPP: more_chats.read_llama_cpp,
 }
 _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
     (TranscriptKind.GROK, ('"conversation"', '"responses"', '"response"', '"sender"')),
@@ -110,6 +119,8 @@ _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
     (TranscriptKind.ZED, ('"User"', '"messages"')),
     (TranscriptKind.LLM, ('"conversation_id"', '"datetime_utc"', '"prompt"', '"response"')),
     (TranscriptKind.GOOSE, ('"working_dir"', '"extension_data"', '"conversation"')),
+    (TranscriptKind.LLAMA_CPP, ('"conv"', '"convId"', '"messages"')),
+    (TranscriptKind.AMP, ('"id"', '"T-', '"messages"', '"messageId"', '"role"')),
     (TranscriptKind.SHAREGPT, ('"conversations"', '"from"', '"value"')),
     (TranscriptKind.SHAREGPT, ('"messages"', '"role"', '"content"')),
 )
@@ -194,6 +205,12 @@ class _Mark(msgspec.Struct):
     kind: Any = None
     working_dir: Any = None
     message_count: Any = None
+    data: Any = None
+    content: Any = None
+    id: Any = None
+    cwd: Any = None
+    mes: Any = None
+    chat_metadata: Any = None
 
 
 def _kind_of_row(row: _Mark) -> TranscriptKind:
@@ -213,13 +230,24 @@ def _kind_of_row(row: _Mark) -> TranscriptKind:
         return TranscriptKind.CURSOR
     if row.type is None and isinstance(row.working_dir, str) and row.message_count is not None:
         return TranscriptKind.GOOSE
+    if isinstance(row.data, dict) and str(row.type).startswith(("session.", "user.", "assistant.", "tool.")):
+        return TranscriptKind.COPILOT_CLI
+    if row.type == "session_start" and row.id is not None:
+        return TranscriptKind.DROID
+    if row.type == "session" and row.id is not None and row.cwd is not None:
+        return TranscriptKind.PI
+    if row.type is None and (isinstance(row.mes, str) or isinstance(row.chat_metadata, dict)):
+        return TranscriptKind.SILLYTAVERN
     if row.object == "thread.message":
         return TranscriptKind.JAN
     if row.type is None and row.kind == 0 and isinstance(row.v, dict) and "requests" in row.v:
         return TranscriptKind.COPILOT
     ids = (row.sessionId, row.leafUuid, row.uuid, row.messageId)
     is_session = isinstance(row.type, str) and row.v is None and any(isinstance(one, str) for one in ids)
-    return TranscriptKind.CLAUDE_CODE if is_session else TranscriptKind.UNKNOWN
+    if is_session:
+        return TranscriptKind.CLAUDE_CODE
+    is_message = row.type is None and isinstance(row.role, str) and row.content is not None
+    return TranscriptKind.MESSAGES if is_message else TranscriptKind.UNKNOWN
 
 
 def read_transcripts(

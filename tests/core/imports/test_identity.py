@@ -161,7 +161,8 @@ def test_a_cut_archive_and_a_file_of_no_program_say_what_to_do(home: Path) -> No
 
 
 def test_what_to_choose_names_every_program_that_is_known() -> None:
-    ours = {TranscriptKind.SHAREGPT, TranscriptKind.PLAIN, TranscriptKind.EXPORT, TranscriptKind.DISCUSSION}
+    ours = {TranscriptKind.SHAREGPT, TranscriptKind.MESSAGES, TranscriptKind.PLAIN}
+    ours |= {TranscriptKind.EXPORT, TranscriptKind.DISCUSSION}
     listed = KNOWN.partition("(")[2].partition(")")[0].split(", ")
     programs = {
         name.partition(" (")[0].removesuffix(" CLI") for kind, name in LABELS.items() if kind not in ours

@@ -116,6 +116,11 @@ _LAYOUTS = {
         CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER);
         INSERT INTO sessions VALUES ('20261001_1', 'Tides', '/srv', '2026-10-01 08:00:00');
         INSERT INTO messages VALUES (1, '20261001_1', 'user', '[{"type": "text", "text": "When?"}]', 1793000000)""",
+    TranscriptKind.CRUSH: """CREATE TABLE sessions (id TEXT PRIMARY KEY, parent_session_id TEXT, title TEXT, created_at INTEGER);
+        CREATE TABLE messages (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, role TEXT NOT NULL, parts TEXT NOT NULL default '[]',
+            model TEXT, created_at INTEGER NOT NULL, is_summary_message INTEGER DEFAULT 0);
+        INSERT INTO sessions VALUES ('s', NULL, 'Tides', 1793000000);
+        INSERT INTO messages VALUES ('m', 's', 'user', '[{"type": "text", "data": {"text": "When?"}}]', '', 1793000000, 0)""",
 }
 
 

@@ -19,8 +19,8 @@ def test_every_reader_is_tried_with_a_file_that_it_knows() -> None:
     tried = {seed.kind for seed in SEEDS}
     databases = {seed.kind for seed in SEEDS if seed.data.startswith(HEAD)}
     assert tried == set(TranscriptKind) - {TranscriptKind.UNKNOWN}
-    of_databases = {TranscriptKind.LLM, TranscriptKind.OPENCODE, TranscriptKind.ZED, TranscriptKind.GOOSE}
-    assert databases == of_databases
+    of_programs = {TranscriptKind.LLM, TranscriptKind.OPENCODE, TranscriptKind.ZED, TranscriptKind.GOOSE}
+    assert databases == of_programs | {TranscriptKind.CRUSH}
     for seed in SEEDS:
         assert recognised(seed.data, seed.named) is seed.kind
         assert list(read_transcripts(seed.kind, seed.data))

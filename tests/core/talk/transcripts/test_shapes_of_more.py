@@ -353,6 +353,98 @@ SHAPES = [
         said=(("u: Hi", "a: (thinks) hm | Yo"),),
         models=("Qwen",),
     ),
+    Shape(
+        id="jan 2026",
+        kind=TranscriptKind.JAN,
+        data='{"id": "1", "object": "thread.message", "thread_id": "t", "role": "user", "content": [{"type": "text", "text": {"value": "Hi jan", "annotations": []}}], "status": "ready", "created_at": 1793527200, "completed_at": 1793527200}\n{"id": "2", "object": "thread.message", "thread_id": "t", "role": "assistant", "content": [{"type": "text", "text": {"value": "<think>hm</think>Hello.", "annotations": []}}], "status": "ready", "created_at": 1793527201, "metadata": {"modelId": "m"}}\n',
+        said=(("u: Hi jan", "a: (thinks) hm | Hello."),),
+    ),
+    Shape(
+        id="sillytavern 2026",
+        kind=TranscriptKind.SILLYTAVERN,
+        data='{"user_name": "unused", "character_name": "unused", "create_date": "2026-11-01@10h00m00s", "chat_metadata": {}}\n{"name": "Iris", "is_user": false, "is_system": false, "send_date": "2026-11-01T10:00:00Z", "mes": "Welcome.", "extra": {}}\n{"name": "Ann", "is_user": true, "is_system": false, "send_date": "November 1, 2026 10:01am", "mes": "Hello Iris.", "extra": {}}\n{"name": "Iris", "is_user": false, "is_system": false, "send_date": "2026-11-01T10:02:00Z", "mes": "Second answer.", "extra": {"api": "openai", "model": "gpt-4o", "reasoning": "hm"}, "swipes": ["First answer.", "Second answer."], "swipe_id": 1}\n{"name": "System", "is_user": false, "is_system": true, "mes": "hidden"}\n',
+        said=(("a: Welcome.", "u: Hello Iris.", "a: (thinks) hm | Second answer."),),
+        title="Iris",
+        models=("gpt-4o",),
+        left_out=frozenset({"other replies", "notes of the other program"}),
+    ),
+    Shape(
+        id="llama.cpp webui 2026",
+        kind=TranscriptKind.LLAMA_CPP,
+        data='{"conv": {"id": "k", "name": "Nectar", "lastModified": 1793527300000, "currNode": "3"}, "messages": [{"id": "0", "convId": "k", "type": "root", "timestamp": 1793527200000, "role": "system", "content": "", "parent": null, "children": ["1"]}, {"id": "1", "convId": "k", "type": "text", "timestamp": 1793527200000, "role": "user", "content": "What is nectar?", "parent": "0", "children": ["2", "3"]}, {"id": "2", "convId": "k", "type": "text", "timestamp": 1793527201000, "role": "assistant", "content": "Old.", "parent": "1", "children": []}, {"id": "3", "convId": "k", "type": "text", "timestamp": 1793527202000, "role": "assistant", "content": "Sugar.", "thinking": "hm", "parent": "1", "children": [], "model": "gpt-oss"}]}',
+        said=(("u: What is nectar?", "a: (thinks) hm | Sugar."), ("u: What is nectar?", "a: Old.")),
+        title="Nectar",
+    ),
+    Shape(
+        id="copilot cli 2026",
+        kind=TranscriptKind.COPILOT_CLI,
+        data='{"type": "session.start", "data": {"sessionId": "cp1", "version": 1, "producer": "copilot-agent", "copilotVersion": "1.0", "startTime": "2026-11-01T10:00:00Z", "context": {"cwd": "/w"}}, "id": "e1", "timestamp": "2026-11-01T10:00:01Z", "parentId": null}\n{"type": "user.message", "data": {"content": "Fix auth", "transformedContent": "<current_datetime>x</current_datetime>\\nFix auth", "attachments": [], "agentMode": "interactive"}, "id": "e2", "timestamp": "2026-11-01T10:00:02Z", "parentId": "e1"}\n{"type": "assistant.turn_start", "data": {"turnId": "0"}, "id": "e3", "timestamp": "2026-11-01T10:00:03Z", "parentId": "e2"}\n{"type": "assistant.message", "data": {"messageId": "m1", "content": "", "reasoningText": "hm", "model": "gpt-5.3-codex", "toolRequests": [{"toolCallId": "t1", "name": "bash", "arguments": {"command": "ls"}, "type": "function"}]}, "id": "e4", "timestamp": "2026-11-01T10:00:04Z", "parentId": "e3"}\n{"type": "tool.execution_start", "data": {"toolCallId": "t1", "toolName": "bash", "arguments": {"command": "ls"}}, "id": "e5", "timestamp": "2026-11-01T10:00:05Z", "parentId": "e4"}\n{"type": "tool.execution_complete", "data": {"toolCallId": "t1", "success": true, "result": {"content": "a.py", "detailedContent": "a.py"}}, "id": "e6", "timestamp": "2026-11-01T10:00:06Z", "parentId": "e5"}\n{"type": "assistant.message", "data": {"messageId": "m2", "content": "Fixed auth.", "model": "gpt-5.3-codex", "toolRequests": []}, "id": "e7", "timestamp": "2026-11-01T10:00:07Z", "parentId": "e6"}\n{"type": "assistant.turn_end", "data": {"turnId": "0"}, "id": "e8", "timestamp": "2026-11-01T10:00:08Z", "parentId": "e7"}\n',
+        said=(
+            (
+                "u: Fix auth",
+                'a: (thinks) hm | (calls bash) {"command": "ls"}',
+                "a: (result) a.py",
+                "a: Fixed auth.",
+            ),
+        ),
+        models=("gpt-5.3-codex",),
+    ),
+    Shape(
+        id="droid 2026",
+        kind=TranscriptKind.DROID,
+        data='{"type": "session_start", "id": "d1", "title": "Login bug", "sessionTitle": "Fix login", "owner": "me", "version": 2, "cwd": "/w"}\n{"type": "message", "id": "m0", "timestamp": "2026-11-01T10:00:00.000Z", "message": {"role": "user", "content": [{"type": "text", "text": "<system-reminder>house rules</system-reminder>"}]}, "visibility": "llm_only"}\n{"type": "message", "id": "m1", "timestamp": "2026-11-01T10:00:01.000Z", "message": {"role": "user", "content": [{"type": "text", "text": "Fix the login bug"}]}, "parentId": "m0"}\n{"type": "message", "id": "m2", "timestamp": "2026-11-01T10:00:02.000Z", "message": {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "id": "c1", "name": "Execute", "input": {"command": "ls"}}]}, "parentId": "m1"}\n{"type": "message", "id": "m3", "timestamp": "2026-11-01T10:00:03.000Z", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "is_error": false, "content": "a.py"}]}, "parentId": "m2"}\n{"type": "todo_state", "id": "x", "todos": {}}\n{"type": "message", "id": "m4", "timestamp": "2026-11-01T10:00:04.000Z", "message": {"role": "assistant", "content": [{"type": "text", "text": "Fixed."}]}, "parentId": "m3"}\n',
+        said=(
+            (
+                "u: Fix the login bug",
+                'a: (thinks) hm | (calls Execute) {"command": "ls"}',
+                "a: (result) a.py",
+                "a: Fixed.",
+            ),
+        ),
+        title="Fix login",
+        left_out=frozenset({"notes of the other program"}),
+    ),
+    Shape(
+        id="amp 2026",
+        kind=TranscriptKind.AMP,
+        data='{"v": 40, "id": "T-1", "created": 1793527200000, "title": "Bee thread", "env": {"initial": {"trees": []}}, "messages": [{"role": "user", "messageId": 0, "content": [{"type": "text", "text": "Tidy the hive"}], "userState": {"currentlyVisibleFiles": []}, "meta": {"sentAt": 1793527200000}}, {"role": "assistant", "messageId": 1, "content": [{"type": "thinking", "thinking": "hm", "signature": "x"}, {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"cmd": "ls"}, "complete": true}], "state": {"type": "complete", "stopReason": "tool_use"}, "usage": {"model": "claude-opus-4-6", "inputTokens": 3}}, {"role": "user", "messageId": 2, "content": [{"type": "tool_result", "toolUseID": "t1", "run": {"status": "done", "result": {"output": "wax", "exitCode": 0}}}]}, {"role": "assistant", "messageId": 3, "content": [{"type": "text", "text": "Tidied."}], "state": {"type": "complete"}, "usage": {"model": "claude-opus-4-6"}}]}',
+        said=(
+            (
+                "u: Tidy the hive",
+                'a: (thinks) hm | (calls Bash) {"cmd": "ls"}',
+                "a: (result) wax",
+                "a: Tidied.",
+            ),
+        ),
+        title="Bee thread",
+        models=("claude-opus-4-6",),
+    ),
+    Shape(
+        id="pi agent 2026",
+        kind=TranscriptKind.PI,
+        data='{"type": "session", "version": 3, "id": "pi1", "timestamp": "2026-11-01T10:00:00Z", "cwd": "/w"}\n{"type": "model_change", "id": "a", "parentId": null, "timestamp": "2026-11-01T10:00:00Z", "provider": "anthropic", "modelId": "claude-x"}\n{"type": "message", "id": "b", "parentId": "a", "timestamp": "2026-11-01T10:00:01Z", "message": {"role": "user", "content": [{"type": "text", "text": "Hi pi"}], "timestamp": 1793527201000}}\n{"type": "message", "id": "c", "parentId": "b", "timestamp": "2026-11-01T10:00:02Z", "message": {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "toolCall", "id": "t", "name": "bash", "arguments": {"command": "ls"}}], "api": "x", "provider": "anthropic", "model": "claude-x", "usage": {}, "stopReason": "toolUse"}}\n{"type": "message", "id": "d", "parentId": "c", "timestamp": "2026-11-01T10:00:03Z", "message": {"role": "toolResult", "toolCallId": "t", "toolName": "bash", "content": [{"type": "text", "text": "wax"}], "isError": false}}\n{"type": "message", "id": "e", "parentId": "d", "timestamp": "2026-11-01T10:00:04Z", "message": {"role": "assistant", "content": [{"type": "text", "text": "Wax."}], "model": "claude-x"}}\n',
+        said=(("u: Hi pi", 'a: (thinks) hm | (calls bash) {"command": "ls"}', "a: (result) wax", "a: Wax."),),
+        models=("claude-x",),
+    ),
+    Shape(
+        id="kimi context 2026",
+        kind=TranscriptKind.MESSAGES,
+        data='{"role": "_checkpoint", "id": 0}\n{"role": "user", "content": [{"type": "text", "text": "Hi kimi"}]}\n{"role": "assistant", "content": [{"type": "think", "think": "hm"}, {"type": "text", "text": "Hello."}], "tool_calls": [{"type": "function", "id": "t", "function": {"name": "Bash", "arguments": "{}"}}]}\n{"role": "_usage", "token_count": 3}\n{"role": "tool", "tool_call_id": "t", "content": [{"type": "text", "text": "wax"}]}\n{"role": "assistant", "content": [{"type": "text", "text": "Wax."}]}\n',
+        said=(("u: Hi kimi", "a: (thinks) hm | Hello. | (calls Bash) {}", "a: (result) wax", "a: Wax."),),
+    ),
+    Shape(
+        id="pi: a way that was left is a branch",
+        kind=TranscriptKind.PI,
+        data='{"type": "session", "version": 3, "id": "p2", "timestamp": "2026-11-01T10:00:00Z", "cwd": "/w"}\n{"type": "message", "id": "a", "parentId": null, "message": {"role": "user", "content": "First"}}\n{"type": "message", "id": "b", "parentId": "a", "message": {"role": "assistant", "content": [{"type": "text", "text": "One."}], "model": "m"}}\n{"type": "message", "id": "c", "parentId": "a", "message": {"role": "assistant", "content": [{"type": "text", "text": "Other."}], "model": "m"}}\n{"type": "message", "id": "d", "parentId": "c", "message": {"role": "user", "content": "<system-reminder>x</system-reminder>"}}\n{"type": "message", "id": "e", "parentId": "d", "message": {"role": "user", "content": "Next"}}\n',
+        said=(("u: First", "a: Other.", "u: Next"), ("u: First", "a: One.")),
+    ),
+    Shape(
+        id="copilot cli: what a helper said is not of the talk",
+        kind=TranscriptKind.COPILOT_CLI,
+        data='{"type": "session.start", "data": {"sessionId": "cp2"}, "id": "e1", "parentId": null}\n{"type": "user.message", "data": {"content": "Ask a helper"}, "id": "e2", "parentId": "e1"}\n{"type": "assistant.message", "data": {"content": "helper says", "parentToolCallId": "t"}, "id": "e3", "parentId": "e2"}\n{"type": "assistant.message", "data": {"content": "Asked."}, "id": "e4", "parentId": "e3"}\n',
+        said=(("u: Ask a helper", "a: Asked."),),
+        left_out=frozenset({"notes of the other program"}),
+    ),
 ]
 
 
