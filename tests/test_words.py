@@ -26,12 +26,12 @@ def fields_of(text: str) -> list[tuple[str, str, str]]:
 
 
 MODELS_READ = {
+    "core/agent/agent_worker.py": "a model reads the answer of a tool",
     "core/agent/closed_view.py": "a model reads why its command did not run",
     "core/agent/commands.py": "a model reads why its command did not run",
     "core/agent/guarded_files.py": "a model reads why its command did not run",
     "core/agent/sandbox.py": "a model reads why its command did not run",
     "core/agent/kept_bytes.py": "a fault of ours",
-    "core/app/services.py": "a model reads the answer of a tool",
     "core/front/cli/doctor.py": "the words stand in the value",
     "core/front/cli/servers.py": "a line to type",
     "core/knowledge/harvest/distillation.py": "a line of the harvest's contract",

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol, assert_never
+from typing import assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -39,7 +39,7 @@ from core.kernel.opener import open_file
 from core.kernel.queue import at_once, queued
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import WHOLE_REPLY, ProviderRequest, RequestMessage, StopKind
-from core.kernel.values.spec import PlannedRequest, StackSpec
+from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import LayerId, Segment
 from core.kernel.values.updates import Report
 from core.kernel.values.usage import Usage, UsageKind, add_usage
@@ -48,6 +48,7 @@ from core.services.providers.http import CallSpent, no_attachments, whole_reply
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
 from core.services.spending.estimates import booked, expected_input, with_lost
 from core.services.spending.limits import upkeep_key
+from core.talk.context.assembly import Assembler
 from core.talk.context.difference import Assembly
 from core.talk.context.token_scale import budget_of, window_of
 
@@ -64,22 +65,6 @@ Emit = Callable[[CompactionEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
 
 log = logging.getLogger(__name__)
-
-
-class Measures(Protocol):
-    """Builds a stack and counts it; `core.talk.context.assembly.Assembler` does."""
-
-    def assemble(self, spec: StackSpec) -> Assembly:
-        """The stack as it is now."""
-        ...
-
-    def recount(self, assembly: Assembly) -> Assembly:
-        """The same with every text counted."""
-        ...
-
-    def ask_behind(self, spec: StackSpec, words: str) -> tuple[PlannedRequest, int] | None:
-        """Request that asks something behind a conversation, with its tokens; None where nothing plans, or it would not fit."""
-        ...
 
 
 class _WarmSummary(msgspec.Struct, frozen=True):
@@ -105,7 +90,7 @@ class CompactionHandler:
     def __init__(
         self,
         home: Path,
-        measures: Measures,
+        measures: Assembler,
         client: Callable[[str], Provider],
         price: Callable[[str, str, Usage], float | None],
         emit: Emit,

@@ -15,13 +15,13 @@ from typing import Any, assert_never
 import msgspec
 
 from core.agent import agent_worker, compaction_worker
-from core.agent.agent_worker import ToolWorker
+from core.agent.agent_worker import ToolServices, ToolWorker
 from core.agent.compaction_worker import CompactionHandler
 from core.app import crash_report, services, watcher
 from core.app import home as store_home
 from core.app.app_messages import Effect, Event, HomeOpened, Quit
 from core.app.controller import wall_clock
-from core.app.crunch import Counting, LocalEmbedder
+from core.app.crunch import Counting, LocalEmbedder, read_page
 from core.app.forgetting import forgetting_run
 from core.app.forgetting.forgetting_run import ForgetHandler
 from core.app.forgetting.leftovers import ForgetServices
@@ -30,10 +30,7 @@ from core.app.options import OutsideOptions
 from core.app.services import (
     ContextWorker,
     DiskHandler,
-    HomeCallServices,
-    HomeToolServices,
-    attachment_reader,
-    request_reader,
+    recovered,
     split_state,
 )
 from core.app.watcher import Watcher
@@ -98,7 +95,7 @@ from core.talk.context.assembly import Assembler, Prices
 from core.talk.context.assembly_desk import HomeScaleStore
 from core.talk.context.context_worker import ContextHandler, LossesSaid
 from core.talk.discussion import attachments, discussion_worker, draft_editor
-from core.talk.discussion.attachments import AttachmentHandler
+from core.talk.discussion.attachments import AttachmentHandler, attachment_reader, request_reader
 from core.talk.discussion.discussion_messages import EditDraft
 from core.talk.discussion.discussion_store import CallsLocks
 from core.talk.discussion.discussion_worker import DiscussionHandler
@@ -107,7 +104,7 @@ from core.talk.discussion.log import is_booked
 from core.talk.discussion.reply_journal import Journals
 from core.talk.turn import turn_worker
 from core.talk.turn.turn_messages import CallProvider, CancelCall, SendRequest, TurnEffect
-from core.talk.turn.turn_worker import CallWorker
+from core.talk.turn.turn_worker import CallServices, CallWorker
 
 # Instructions, documents and memories of an export as proposals: each waits for a person's yes in
 # Knowledge.
@@ -440,8 +437,8 @@ class LocalOutside:
             ),
             emit,
         )
-        self._tool_services = tools = HomeToolServices(
-            self.home, clock, self._options.tools, searcher.used, emit, self._servers
+        self._tool_services = tools = ToolServices(
+            self.home, clock, self._options.tools, searcher.used, emit, self._servers, read_page
         )
         self._assembler = Assembler(
             self._counting,
@@ -559,13 +556,14 @@ class LocalOutside:
             self._caches,
             self._spending,
         ]
-        call_services = HomeCallServices(
+        call_services = CallServices(
             home=self.home,
             assembler=self._assembler,
             clients=self._clients,
             journals=self._journals,
             keeper=self._keeper,
             price=self._prices.cost,
+            recovered=partial(recovered, self.home),
             clock=clock,
         )
         self._calls = CallWorker(call_services, emit)

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Protocol, assert_never
+from typing import assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from core.kernel.queue import at_once
 from core.kernel.values.mcp import McpAnswer, McpApproval, McpServerSettings, McpTool, WrappedCommand
 from core.mcp.approvals import BackOff, differences, may_start, tool_sha256, where_words
 from core.mcp.found_programs import ServerFinder, kept_apart
-from core.mcp.mcp_client import ServerNews, Wrap
+from core.mcp.mcp_client import McpClient, ServerNews
 from core.mcp.mcp_messages import (
     BeginServer,
     EndServer,
@@ -47,36 +47,6 @@ _LOOK_S = 0.05
 """Seconds after which who waits for a start of a server looks whether it still shall."""
 
 
-class Servers(Protocol):
-    """Running servers (`core.mcp.mcp_client.McpClient`)."""
-
-    def start(
-        self,
-        settings: McpServerSettings,
-        wrap: Wrap,
-        environment: Mapping[str, str],
-        on_cancel: OnCancel,
-    ) -> tuple[McpTool, ...]:
-        """Start a server anew and list its tools. Raises SlopError."""
-        ...
-
-    def left_out(self, name: str) -> tuple[str, ...]:
-        """Tools of a server that no model is offered, a sentence each."""
-        ...
-
-    def call(self, name: str, tool: str, arguments_json: str, on_cancel: OnCancel) -> McpAnswer:
-        """Call a tool. Raises SlopError."""
-        ...
-
-    def stop(self, name: str) -> None:
-        """End a server."""
-        ...
-
-    def close(self) -> None:
-        """End all."""
-        ...
-
-
 class ServerServices(msgspec.Struct, frozen=True):
     """Services of the outside to servers.
 
@@ -87,7 +57,7 @@ class ServerServices(msgspec.Struct, frozen=True):
         secrets: values of the variables that a server's settings name, and of its key, by name.
     """
 
-    client: Callable[[Callable[[ServerNews], None]], Servers]
+    client: Callable[[Callable[[ServerNews], None]], McpClient]
     wrap: Callable[
         [str, str, tuple[str, ...], bool, CommandBounds, Collection[str], Collection[str]], WrappedCommand
     ]
@@ -127,7 +97,7 @@ class McpHandler:
         self._emit = emit
         self._finder = finder or ServerFinder()
         self._lock = threading.Lock()
-        self._client: Servers | None = None
+        self._client: McpClient | None = None
         self._root = ""
         self._bounds = CommandBounds()
         self._shown: tuple[str, ...] = ()
@@ -352,7 +322,7 @@ class McpHandler:
             self._running[news.name] = news.tools
             self._emit(ServerListed(name=news.name, tools=news.tools, left_out=news.left_out))
 
-    def _servers(self) -> Servers:
+    def _servers(self) -> McpClient:
         with self._lock:
             if self._is_closed:
                 raise ServerError(tr("The program is ending"))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Protocol
 
 import msgspec
 
@@ -17,36 +16,16 @@ from core.kernel.errors import SlopError
 from core.kernel.figures import count
 from core.kernel.frame import frame
 from core.kernel.values.agent import ActKind
-from core.kernel.values.mcp import McpAnswer, McpPicture
+from core.kernel.values.mcp import McpPicture
 from core.kernel.values.messages import AttachmentPart
 from core.mcp.approvals import tool_sha256
-from core.mcp.mcp_worker import ServerTool
+from core.mcp.mcp_worker import McpHandler, ServerTool
 
 TEXT_CHARS = 40_000
 """Characters of an answer's head and tail together that a model is given."""
 
 
-class ServerDesk(Protocol):
-    """MCP servers as calls see them (`core.mcp.mcp_worker.McpHandler`). Thread-safe."""
-
-    @property
-    def tools(self) -> Mapping[str, ServerTool]:
-        """Tools that a person approved, by the name that a model knows."""
-        ...
-
-    def call(
-        self,
-        server: str,
-        tool: str,
-        sha256: str,
-        arguments_json: str,
-        on_cancel: Callable[[Callable[[], None]], None],
-    ) -> McpAnswer:
-        """Call a tool as it was approved. Raises SlopError."""
-        ...
-
-
-def server_tools(servers: ServerDesk) -> Mapping[str, Tool]:
+def server_tools(servers: McpHandler) -> Mapping[str, Tool]:
     """The tools that a person approved, by the name that a model knows."""
     return {
         name: Tool(
@@ -87,7 +66,7 @@ def _bare(one: ServerTool, desk: ToolDesk) -> str:
 
 
 def _run(
-    servers: ServerDesk, one: ServerTool, judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None
+    servers: McpHandler, one: ServerTool, judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None
 ) -> ToolAnswer:
     arguments_json, sha256 = judged.plan
     answer = servers.call(one.server, one.tool.name, sha256, arguments_json, desk.on_cancel)

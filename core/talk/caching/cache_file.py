@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -362,38 +362,6 @@ def _possible_extensions(rows: Iterable[ExtensionEvidence]) -> dict[tuple[str, s
 # Stores of a discussion's cache: its `cache.json`, and its log for the view.
 
 log = logging.getLogger(__name__)
-
-
-class CacheStore(Protocol):
-    """Store of the caches. `HomeCacheStore` is the real one."""
-
-    def load(self, discussion_id: str) -> DiscussionCache:
-        """Load the saved state, empty if the file is missing or unreadable."""
-        ...
-
-    def mark(self, discussion_id: str) -> object:
-        """Mark of what is kept, another one once anybody has kept something else."""
-        ...
-
-    def save(self, discussion_id: str, cache: DiscussionCache) -> None:
-        """Keep it. Raises StorageError."""
-        ...
-
-    def load_learned(self) -> Learned:
-        """Load the figures learned over all discussions, empty if the file is missing or unreadable."""
-        ...
-
-    def save_learned(self, learned: Learned) -> None:
-        """Keep it. Raises StorageError."""
-        ...
-
-    def views(self, discussion_id: str) -> tuple[ViewRecord, ...]:
-        """The view records of the discussion's log, in order. Raises StorageError."""
-        ...
-
-    def is_booked(self, discussion_id: str, record_id: str) -> bool:
-        """True if the log holds the record of a payment. Raises StorageError."""
-        ...
 
 
 class HomeCacheStore:

@@ -41,7 +41,7 @@ from core.talk.caching import cache_book as books
 from core.talk.caching import content_store, pings, planned_calls
 from core.talk.caching.accounts import believed, is_alive, is_warm
 from core.talk.caching.cache_book import BookedCall, CacheBook
-from core.talk.caching.cache_file import CacheStore, Learned
+from core.talk.caching.cache_file import HomeCacheStore, Learned
 from core.talk.caching.cache_ledger import lost_extensions
 from core.talk.caching.content_store import ASK_AGAIN, Gone, Tending
 from core.talk.caching.contents import RentDue
@@ -121,7 +121,7 @@ class BookHolder:
     disk refuses is told again after a while, what the program's end cuts off by the next start.
     """
 
-    def __init__(self, store: CacheStore, setup: CacheSetup, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: HomeCacheStore, setup: CacheSetup, clock: Callable[[], datetime]) -> None:
         self._store = store
         self._setup = setup
         self._clock = clock

@@ -25,6 +25,7 @@ from core.kernel.values.usage import Usage
 from core.services.spending.estimates import expected_input, is_far_below
 from core.talk.context.assembly_desk import (
     AssemblyDesk,
+    HomeScaleStore,
     Recall,
     RecallDesk,
     begun_turn,
@@ -126,18 +127,6 @@ ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, str, tuple[
 """Digest, facts of the spec's domains and notes on files in scope, empty while knowledge is off; count of withdrawals."""
 
 
-class ScaleStore(Protocol):
-    """Keeps the scale of tokens across restarts. Neither fails."""
-
-    def load(self) -> TokenScale:
-        """The scale as it was kept."""
-        ...
-
-    def save(self, scale: TokenScale) -> None:
-        """Keep it."""
-        ...
-
-
 class Prices(msgspec.Struct, frozen=True):
     """Prices that assembly asks for: of a provider's model at a time, None where unknown."""
 
@@ -199,7 +188,7 @@ class Assembler:
         clock: Callable[[], datetime],
         keeper: Planner | None = None,
         knowledge: ReadLayer7 | None = None,
-        scales: ScaleStore | None = None,
+        scales: HomeScaleStore | None = None,
         recall: Recall | None = None,
         tools: OfferedTools = lambda _offer: (),
     ) -> None:

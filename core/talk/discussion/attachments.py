@@ -6,7 +6,8 @@ import hashlib
 import io
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -20,8 +21,11 @@ from core.kernel.language import spliced, tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.picture_files import as_looked_at, mended_png
 from core.kernel.queue import queued
-from core.kernel.values.messages import EXTENSIONS, AttachmentPart
+from core.kernel.values.messages import EXTENSIONS, AttachmentPart, files_of
+from core.kernel.values.provider import ProviderRequest
+from core.kernel.values.spec import StackSpec
 from core.kernel.values.updates import Report
+from core.services.providers.protocol import ReadBlob
 from core.talk.discussion.discussion_messages import AttachmentStored, StoreAttachment
 from core.talk.discussion.pdf_text import Found
 from core.talk.discussion.rtf_text import RTF
@@ -102,6 +106,35 @@ def attachment_file(home: Path, discussion_id: str, part: AttachmentPart) -> Pat
             remedy=tr("Attach the file again"),
         )
     return paths.attachments_dir(home, discussion_id) / part.file_name
+
+
+def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:
+    """Reads the attachments that a stack names."""
+    inputs = spec.inputs
+
+    def parts() -> Iterator[AttachmentPart]:
+        yield from inputs.attachments
+        for turn in inputs.turns:
+            yield from files_of(turn.parts)
+
+    return _reader(home, spec.discussion_id, parts)
+
+
+def request_reader(home: Path, discussion_id: str, request: ProviderRequest) -> ReadBlob:
+    """Reads the attachments that a request of a discussion names, as a ping and a prewarm send them again."""
+    return _reader(
+        home, discussion_id, lambda: files_of(part for message in request.messages for part in message.parts)
+    )
+
+
+def _reader(home: Path, discussion_id: str, parts: Callable[[], Iterable[AttachmentPart]]) -> ReadBlob:
+    """Looks for the files when the first is read: most requests of many messages have none."""
+
+    @cache
+    def by_hash() -> dict[str, AttachmentPart]:
+        return {part.sha256: part for one in parts() for part in (one, one.as_text) if part is not None}
+
+    return lambda sha256: load(home, discussion_id, by_hash()[sha256])
 
 
 def copy_between(

@@ -7,8 +7,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
-from typing import Protocol
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -34,11 +36,10 @@ from core.kernel.values.provider import (
     ToolCallReady,
     UsageUpdate,
 )
-from core.kernel.values.records import RequestRecord, ViewRecord
-from core.kernel.values.retrieval import Recalled
-from core.kernel.values.spec import StackSpec
+from core.kernel.values.spec import CallToBuild, StackSpec
 from core.kernel.values.updates import OperationFailed, Report
 from core.kernel.values.usage import Usage
+from core.services.providers.clients import Clients
 from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
 from core.services.providers.refused_fields import RefusedFields, stream_reasoned
@@ -56,8 +57,11 @@ from core.services.providers.thought_tags import parted
 from core.services.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
 from core.talk.caching.caching_messages import CacheReported
 from core.talk.caching.contents import contents_usd, read_of
+from core.talk.caching.keeper import CacheKeeper
 from core.talk.caching.offers import cache_prices
-from core.talk.discussion.reply_journal import ReplyJournal
+from core.talk.context.assembly import Assembler, BuiltCall
+from core.talk.discussion.attachments import attachment_reader
+from core.talk.discussion.reply_journal import Journals, ReplyHead, ReplyJournal
 from core.talk.turn.turn_messages import (
     CallEnded,
     CallFailed,
@@ -80,111 +84,90 @@ Emit = Callable[[TurnEvent | CacheReported | Report], None]
 log = logging.getLogger(__name__)
 
 
-class BuiltRequest(Protocol):
-    """Request of a call, assembled."""
+@dataclass
+class CallServices:
+    """Services of the outside to calls.
 
-    @property
-    def request(self) -> ProviderRequest:
-        """In wire order, ready for the client."""
-        ...
+    Args:
+        price: in USD, None where unknown; recovered: the parts of a whole reply, calls that it leaked as text made real ones.
+    """
 
-    @property
-    def record(self) -> RequestRecord:
-        """For the log."""
-        ...
+    home: Path
+    assembler: Assembler
+    clients: Clients
+    journals: Journals
+    keeper: CacheKeeper
+    price: Callable[[str, str, Usage], float | None]
+    recovered: Callable[[ProviderRequest, tuple[Part, ...], StackSpec], tuple[Part, ...]]
+    clock: Callable[[], datetime]
 
-    @property
-    def reply_factor(self) -> float:
-        """The model's tokens over o200k's in a reply."""
-        ...
-
-    @property
-    def warning(self) -> str:
-        """An unexplained change of the prefix, empty when there is none."""
-        ...
-
-    @property
-    def recalled(self) -> Recalled:
-        """Passages that go along with the message."""
-        ...
-
-    @property
-    def knowledge(self) -> str | None:
-        """Layer 7 as it is now, empty while knowledge is off. None if nothing provides it."""
-        ...
-
-    @property
-    def unasked(self) -> str:
-        """A break of the warm prefix that nobody asked for, with its price; empty when there is none."""
-        ...
-
-    @property
-    def views(self) -> tuple[ViewRecord, ...]:
-        """Records that the log needs to rebuild the view that the model sees."""
-        ...
-
-
-class CallServices(Protocol):
-    """Services of the outside to calls; `core.app.outside` offers them, tests have their own."""
-
-    def build(self, effect: CallProvider) -> BuiltRequest:
-        """Read the preset's files and assemble. Raises ProviderError when it does not fit the model."""
-        ...
-
-    def provider(self, provider_id: str) -> Provider:
-        """The client of a provider. Raises ProviderError when there is none."""
-        ...
+    def build(self, effect: CallProvider) -> BuiltCall:
+        """Read the files and assemble, without what the model refused in an earlier run. Raises ProviderError."""
+        spec = effect.spec
+        refused = self.refused(spec.inputs.provider).of(spec.inputs.model)
+        return self.assembler.build(
+            CallToBuild(
+                call_id=effect.call_id,
+                request_id=effect.request_id,
+                user_message_id=effect.user_message_id,
+                spec=replace(
+                    spec,
+                    takes_switches=spec.takes_switches and SWITCHES not in refused,
+                    takes_reasoning=spec.takes_reasoning and REASONING not in refused,
+                ),
+            )
+        )
 
     def refused(self, provider_id: str) -> RefusedFields:
-        """Parameters that a provider's server has refused, also in earlier runs."""
-        ...
+        """Parameters that a provider's server has refused."""
+        return self.clients.refusals(provider_id)
+
+    def provider(self, provider_id: str) -> Provider:
+        """The client of a provider. Raises ProviderError."""
+        return self.clients.get(provider_id)
 
     def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
-        """The reply's journal, to be begun before the request goes out.
-
-        Args:
-            expected: the input as it is expected to be billed; factor: the model's tokens over o200k's in a reply.
-        """
-        ...
+        """The reply's journal."""
+        inputs, known = effect.spec.inputs, None if expected == Usage() else expected
+        return self.journals.journal(
+            effect.spec.discussion_id,
+            effect.call_id,
+            lambda: ReplyHead(
+                reply_id=effect.reply_id,
+                at=self.clock(),
+                provider=inputs.provider,
+                model=inputs.model,
+                version_of=effect.version_of,
+                call_id=effect.call_id,
+                expected=known,
+                factor=factor,
+            ),
+            beside=effect.reply_id if effect.is_compared else "",
+        )
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:
         """Reader of the attachments that the stack names."""
-        ...
-
-    def price(self, provider: str, model: str, usage: Usage) -> float | None:
-        """Price in USD, None where unknown."""
-        ...
-
-    def recovered(
-        self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
-    ) -> tuple[Part, ...]:
-        """The parts of a whole reply to a request that offered tools, calls that it leaked as text made real ones."""
-        ...
+        return attachment_reader(self.home, spec)
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         """Tokens of a reply's texts with its model, about."""
-        ...
+        return self.assembler.reply_tokens(spec, texts)
 
     def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
-        """The expected input of the call that was sent last, with every text of it counted and all reports learned."""
-        ...
+        """The expected input with every text of it counted."""
+        return self.assembler.recounted(spec, expected)
 
     def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
-        """Note what a provider said of a call, for learning: before anybody hears that it is over, so that the next
-        call's estimate knows it.
-
-        Args:
-            texts: of a reply that ended whole.
-        """
-        ...
+        """Note the usage that a provider reports for a call."""
+        self.assembler.note_usage(spec, usage, texts)
 
     def resent(self, call_id: str, request: ProviderRequest) -> None:
-        """A request was refused, and is answered in another form: what that one writes is held."""
-        ...
+        """A request was refused, and is answered in another form."""
+        self.keeper.resent(call_id, request)
 
     def begun(self, call_id: str) -> None:
-        """The answer begins: what the request wrote into a cache can be read."""
-        ...
+        """The answer begins."""
+        self.keeper.begun(call_id)
 
     def ended(
         self,
@@ -196,16 +179,24 @@ class CallServices(Protocol):
         *,
         is_kept_later: bool,
     ) -> CacheReported | None:
-        """The call is over. Returns what became known of the cache. Learns from what was noted.
-
-        Args:
-            usage: what the provider said; paid: as it is booked; is_kept_later: `keep` follows, nothing is written now.
-        """
-        ...
+        """The call is over: what became known of the cache."""
+        self.assembler.learn()
+        report = self.keeper.ended(call_id, usage, contents, paid, is_kept_later=is_kept_later)
+        if report is None:
+            return None
+        return CacheReported(
+            discussion_id=spec.discussion_id,
+            state=report.state,
+            totals=report.totals,
+            miss_reason=report.miss_reason,
+            lost=report.lost,
+            order=report.order,
+            asked=(spec.inputs.provider, spec.inputs.model),
+        )
 
     def keep(self, spec: StackSpec) -> None:
         """Write what became known of the cache."""
-        ...
+        self.keeper.keep(spec.discussion_id)
 
 
 _REMARKS = {REASONING: Remark.REASONING, SWITCHES: Remark.SWITCH}
@@ -486,7 +477,7 @@ class CallWorker:
             with self._lock:
                 self._takers.add((request.provider, request.model))
 
-    def _tell_sent(self, effect: CallProvider, built: BuiltRequest) -> None:
+    def _tell_sent(self, effect: CallProvider, built: BuiltCall) -> None:
         """Tell what goes out with a request. It is noted by then: whoever takes this in does not hold it up."""
         record, chosen = built.record, effect.spec.discussion_id
         if built.recalled.passages:

@@ -24,12 +24,13 @@ from core.kernel.paths import JOURNAL_FILE
 from core.kernel.values.curation import Preset
 from core.kernel.values.messages import Message, Role, TextPart
 from core.kernel.values.provider import ModelProfile
-from core.kernel.values.spec import PlannedRequest, StackSpec
+from core.kernel.values.spec import CallToBuild, PlannedRequest, StackSpec
 from core.kernel.values.stack import StackInputs
 from core.kernel.values.updates import Report
 from core.kernel.values.usage import Usage
 from core.kernel.values.window import CutPlan, CutReason, ViewCut
 from core.services.providers.protocol import Provider
+from core.talk.context.assembly import Assembler
 from core.talk.context.difference import Assembly
 from core.talk.context.stack import build_stack
 from tests.core.records import ID, NOW
@@ -46,13 +47,13 @@ TURNS = tuple(
 SPEC = StackSpec(ID, StackInputs(turns=TURNS, user_text="next"), Preset("p"), "")
 
 
-class Measured:
+class Measured(Assembler):
     """Builds stacks and counts nothing; fails as it is told to."""
 
     def __init__(self, error: Exception | None = None, window: int | None = 8_000) -> None:
         self.error, self.window = error, window
 
-    def assemble(self, spec: StackSpec) -> Assembly:
+    def assemble(self, spec: StackSpec, call: CallToBuild | None = None) -> Assembly:
         if self.error is not None:
             raise self.error
         stack = build_stack(spec.inputs)

@@ -16,7 +16,7 @@ from core.kernel.machine import CommandBounds
 from core.kernel.values.mcp import McpAnswer, McpServerSettings, McpTool, WrappedCommand
 from core.mcp.approvals import of_start, of_tools, tool_sha256
 from core.mcp.found_programs import ServerFinder
-from core.mcp.mcp_client import McpError, ServerNews, Wrap
+from core.mcp.mcp_client import McpClient, McpError, ServerNews, Wrap
 from core.mcp.mcp_messages import (
     McpEvent,
     ServedServer,
@@ -34,7 +34,7 @@ from tests.patience import PATIENCE_S
 ROOT = "/project"
 
 
-class FakeServers:
+class FakeServers(McpClient):
     """Servers that offer what a test says, and start through the sandbox as real ones do."""
 
     def __init__(self, tools: tuple[McpTool, ...]) -> None:
@@ -48,7 +48,11 @@ class FakeServers:
         self.wrapped: WrappedCommand | None = None
 
     def start(
-        self, settings: McpServerSettings, wrap: Wrap, environment: Mapping[str, str], on_cancel: OnCancel
+        self,
+        settings: McpServerSettings,
+        wrap: Wrap,
+        environment: Mapping[str, str],
+        on_cancel: OnCancel = lambda _callback: None,
     ) -> tuple[McpTool, ...]:
         if self.is_dead:
             raise McpError(f"The MCP server {settings.name} does not start: it ended with code 1")
@@ -60,7 +64,7 @@ class FakeServers:
     def left_out(self, name: str) -> tuple[str, ...]:
         return ()
 
-    def call(self, name: str, tool: str, arguments_json: str, on_cancel: object) -> McpAnswer:
+    def call(self, name: str, tool: str, arguments_json: str, on_cancel: object = None) -> McpAnswer:
         self.called.append((name, tool, arguments_json))
         return McpAnswer(self.answer)
 
@@ -161,7 +165,7 @@ def test_a_script_that_changes_behind_the_first_look_is_seen_at_the_very_start(b
         bench.script.write_text("swapped", encoding="utf-8")
         return start(settings, wrap, environment, on_cancel)
 
-    bench.servers.start = late  # type: ignore[method-assign]
+    bench.servers.start = late  # type: ignore[method-assign, assignment]
     with pytest.raises(SlopError, match="not as the person approved it"):
         bench.call()
     assert bench.servers.started == []
@@ -209,7 +213,11 @@ class Hanging(FakeServers):
     """Servers that never list their tools; a start ends when it is given up."""
 
     def start(
-        self, settings: McpServerSettings, wrap: Wrap, environment: Mapping[str, str], on_cancel: OnCancel
+        self,
+        settings: McpServerSettings,
+        wrap: Wrap,
+        environment: Mapping[str, str],
+        on_cancel: OnCancel = lambda _callback: None,
     ) -> tuple[McpTool, ...]:
         gave_up = threading.Event()
         on_cancel(gave_up.set)

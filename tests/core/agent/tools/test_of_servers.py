@@ -16,7 +16,7 @@ from core.kernel.errors import SlopError
 from core.kernel.values.agent import ActKind, Mode, Sandbox
 from core.kernel.values.mcp import McpAnswer, McpPicture
 from core.kernel.values.settings import PolicyAnswer
-from core.mcp.mcp_worker import ServerError, ServerTool
+from core.mcp.mcp_worker import McpHandler, ServerError, ServerTool
 from tests.core.mcp.test_approvals import READ
 
 
@@ -51,12 +51,12 @@ class OneServer:
 
 
 def judged(arguments_json: str, sandbox: Sandbox = Sandbox("bubblewrap")) -> Any:  # noqa: B008 (frozen)
-    tool = server_tools(OneServer())["files__read"]
+    tool = server_tools(cast("McpHandler", OneServer()))["files__read"]
     return tool.judge(arguments_json, cast("ToolDesk", Desk(sandbox)))
 
 
 def answered(answer: McpAnswer) -> Any:
-    tool, desk = server_tools(OneServer(answer))["files__read"], cast("ToolDesk", Desk())
+    tool, desk = server_tools(cast("McpHandler", OneServer(answer)))["files__read"], cast("ToolDesk", Desk())
     return tool.run(tool.judge("{}", desk), desk, None)
 
 

@@ -12,7 +12,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -39,7 +39,7 @@ from core.talk.discussion.discussion_messages import AppendRecords
 from core.talk.discussion.log_codec import ForeignLine, decode, encode
 from core.talk.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.talk.turn.turn_messages import CallEnded, CallFailed, CallProvider
-from core.talk.turn.turn_worker import CallWorker
+from core.talk.turn.turn_worker import CallServices, CallWorker
 from tests.core.app.playbook import START, Playbook, of
 from tests.core.knowledge.harvest.fault_runs import memory_folder
 from tests.core.services.providers.outcomes import NO_BLOBS, ask, run, server_settings
@@ -276,7 +276,7 @@ class Bench:
                     return f"a record cannot be read again: {record!r}"
             book.append(write)
         for journal in (
-            services.journals
+            services.opened
         ):  # the reply is in the log; what stays is set aside by the next, in more and more time
             journal.finish()
         return (
@@ -362,15 +362,13 @@ class _ClaudeLines:
         """Nothing is held."""
 
 
-@dataclass(slots=True)
-class _Services:
+class _Services(CallServices):
     """The outside of a call: a client, a journal on disk, prices."""
 
-    client: Provider
-    recording: Recording
-    folder: Path
-    paid: list[Usage] = field(default_factory=list)
-    journals: list[ReplyJournal] = field(default_factory=list)
+    def __init__(self, client: Provider, recording: Recording, folder: Path) -> None:
+        self.client, self.recording, self.folder = client, recording, folder
+        self.paid: list[Usage] = []
+        self.opened: list[ReplyJournal] = []
 
     def build(self, effect: CallProvider) -> BuiltCall:
         record = RequestRecord("request", START, effect.user_message_id, "p", "m", "auto", (), (), 0)
@@ -384,7 +382,7 @@ class _Services:
         directory.mkdir(parents=True, exist_ok=True)
         head = ReplyHead(effect.reply_id, START, "p", "m")
         journal = ReplyJournal(self.folder, effect.spec.discussion_id, lambda: head)
-        self.journals.append(journal)
+        self.opened.append(journal)
         return journal
 
     def refused(self, provider_id: str) -> RefusedFields:

@@ -21,7 +21,7 @@ from core.kernel.values.provider import ModelProfile
 from core.kernel.values.spec import CallToBuild, StackSpec
 from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from core.kernel.values.usage import Usage
-from core.talk.context.assembly import Assembler, BuiltCall, Planner, Prices, ScaleStore
+from core.talk.context.assembly import Assembler, BuiltCall, Planner, Prices
 from core.talk.context.assembly_desk import HomeScaleStore
 from core.talk.context.stack import AggregateStack
 from core.talk.context.token_scale import RequestCount, TokenScale, with_request
@@ -50,7 +50,7 @@ class Bench:
     """An assembler on a project folder with one file."""
 
     def __init__(
-        self, root: Path, context_tokens: int | None = 10_000, scales: ScaleStore | None = None
+        self, root: Path, context_tokens: int | None = 10_000, scales: HomeScaleStore | None = None
     ) -> None:
         self.root = root
         self.counter = FakeCounter()

@@ -31,7 +31,7 @@ from core.talk.caching.caching_messages import CacheReported
 from core.talk.context.assembly import BuiltCall
 from core.talk.discussion.reply_journal import ReplyJournal
 from core.talk.turn.turn_messages import CallEnded, CallFailed, CallProvider, RequestBuilt
-from core.talk.turn.turn_worker import CallWorker
+from core.talk.turn.turn_worker import CallServices, CallWorker
 from tests.patience import PATIENCE_S
 
 WAIT_S = PATIENCE_S
@@ -104,7 +104,7 @@ class FakeJournal(ReplyJournal):
         self.kept.append((part.name, part.arguments_json))
 
 
-class FakeServices:
+class FakeServices(CallServices):
     """A provider, a journal and a price."""
 
     def __init__(self, provider: FakeProvider, journal: ReplyJournal | None = None) -> None:
