@@ -92,11 +92,14 @@ def test_the_longest_reply_that_the_small_schema_allows_fits_into_its_tokens() -
 
 
 @pytest.mark.model
-def test_the_embedded_model_gives_a_reply_that_can_be_read() -> None:
+def test_the_embedded_model_gives_a_reply_that_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the smallest model finds is poor; that it can be read is owed to the schema, whatever the prompt."""
+    monkeypatch.setattr(
+        "core.knowledge.harvest.harvest_reply.SMALL_ITEMS", 1
+    )  # it fills each list; 500 tokens of two
     server = ServerSettings(ProviderKind.EMBEDDED, kind=ProviderKind.EMBEDDED)
     provider = EmbeddedProvider(server)
-    prompt = "[]"  # of several prompts the one that it answers soonest
+    prompt = "Every list is empty: []"  # of several prompts the one that it answers soonest
     try:
         text = ProviderGenerate(lambda _: provider)(prompt, "embedded", "SmolLM2-135M-Instruct")
     finally:
@@ -104,6 +107,7 @@ def test_the_embedded_model_gives_a_reply_that_can_be_read() -> None:
 
     read_reply(text)
     assert set(json.loads(text)) == set(Category)
+    assert {len(rows) for rows in json.loads(text).values()} <= {0, 1}, "it kept to the bound"
 
 
 def test_a_server_that_refuses_the_schema_is_asked_without_it_from_then_on() -> None:

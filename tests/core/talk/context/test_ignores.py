@@ -177,7 +177,7 @@ def test_a_hostile_rule_is_not_followed(tmp_path: Path) -> None:
     assert ends(lambda: found(tmp_path, "*")) == ["a" * 250]
 
 
-NAMES_OF_200 = [f"f{number}" + "a" * 200 for number in range(300)]
+NAMES_OF_200 = [f"f{number}" + "a" * 200 for number in range(30)]
 
 
 @pytest.mark.parametrize(
@@ -201,8 +201,8 @@ def test_a_hostile_file_of_rules_does_not_hold_the_walk(
         return len(found(tmp_path, "*"))
 
     make(tmp_path, *NAMES_OF_200)
-    assert walked(most) == 300
-    assert growth(walked, 500) <= LINEAR
+    assert walked(most) == 30
+    assert growth(walked, 250) <= LINEAR
 
 
 def test_names_without_wildcards_are_all_followed_and_wildcards_up_to_a_number(tmp_path: Path) -> None:
