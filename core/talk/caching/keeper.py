@@ -289,13 +289,17 @@ class BookHolder:
             memo = self._memos.setdefault(discussion_id, DiscussionMemo())
         with memo.lock:
             if discussion_id not in self._book.pages or self._is_foreign(discussion_id):
-                page, was_away = self._book.pages.get(discussion_id), memo.mark is None
-                memo.mark = self._store.mark(discussion_id)  # before it is read: a later one is seen as such
-                cache, replayed = self._store.load(discussion_id), self._replayed(discussion_id)
-                self._change(lambda book: books.opened(book, discussion_id, cache, replayed))
-                if page is not None and was_away:
-                    self._tell_anew(page.cache)
+                self._take_up(discussion_id, memo)
         return memo
+
+    def _take_up(self, discussion_id: str, memo: DiscussionMemo) -> None:
+        """Read what was kept of a discussion, under its lock."""
+        page, was_away = self._book.pages.get(discussion_id), memo.mark is None
+        memo.mark = self._store.mark(discussion_id)  # before it is read: a later one is seen as such
+        cache, replayed = self._store.load(discussion_id), self._replayed(discussion_id)
+        self._change(lambda book: books.opened(book, discussion_id, cache, replayed))
+        if page is not None and was_away:
+            self._tell_anew(page.cache)
 
     def _is_foreign(self, discussion_id: str) -> bool:
         """True if another program kept something of a discussion since, and no call of ours is to be booked there."""
@@ -343,10 +347,17 @@ class BookHolder:
             log.warning("the view of %s starts anew: %s", discussion_id, error)
             return Replayed()
 
-    def _keep(self, discussion_id: str) -> DiscussionCache:
-        """Write what is held for a discussion as the book stands; give it back."""
+    def _keep(self, discussion_id: str, *, is_turn: bool = False) -> DiscussionCache:
+        """Write what is held for a discussion as the book stands; give it back.
+
+        Args:
+            is_turn: a call of ours ended, under the lock on the discussion's calls. Anything else (a ping, rent) is of
+                before what another program wrote meanwhile: that stands, and of ours the ledger and what is owed.
+        """
         memo = self._memos[discussion_id] if discussion_id in self._book.pages else self._open(discussion_id)
         with memo.lock:
+            if not is_turn and self._is_foreign(discussion_id):
+                self._take_up(discussion_id, memo)
             cache = self._book.pages[discussion_id].cache
             try:
                 self._store.save(discussion_id, cache)
@@ -399,8 +410,9 @@ class CacheKeeper(BookHolder):
     - What was learned over all discussions (`caching.json`) is read before the first of them, and written after each call
       that taught something.
     - Read: a discussion's `cache.json` and log before its first step, and again where another program wrote it while
-      no call of ours is under way. Written: its `cache.json` after a step that changes what is held for it, under the
-      discussion's lock and from the book as it stands then. What cannot be written is logged: it costs a miss.
+      no call of ours is under way, also before a ping. Written: its `cache.json` after a step that changes what is held
+      for it, under the discussion's lock and from the book as it stands then; what another program wrote since is
+      taken up first, unless a call of ours has just ended. What cannot be written is logged: it costs a miss.
 
     Args:
         store: where it is kept across restarts; setup: asks the rest of the program; clock: UTC.
@@ -481,8 +493,8 @@ class CacheKeeper(BookHolder):
         return report
 
     def keep(self, discussion_id: str) -> None:
-        """Write what is known of a discussion's cache, and what was learned of all."""
-        self._keep(discussion_id)
+        """Write what is known of a discussion's cache after a call, and what was learned of all."""
+        self._keep(discussion_id, is_turn=True)
         self._keep_learned()
 
     def preview(
@@ -534,6 +546,8 @@ class CacheKeeper(BookHolder):
             kind = self._setup.kind(call.scope.provider)
             return settings_for(kind, call.prices, settings, is_enabled=True)
 
+        for ping in pings.due_pings(self._book, settings_of, self._clock(), off):
+            self._open(ping.discussion_id)  # what another program went on with is not ours to keep warm
         return pings.due_pings(self._book, settings_of, self._clock(), off)
 
     def pace(self, discussion_id: str, interval_s: float | None) -> None:

@@ -307,6 +307,53 @@ def test_a_ping_that_read_nothing_is_the_last(world: World) -> None:
     assert world.keeper.due_pings(world.settings) == ()
 
 
+def _beside(world: World) -> CacheKeeper:
+    """A window whose ping would soon be due, and a command's turn in the same discussion since. Returns the window's keeper."""
+    world.settings = CachingSettings(keepalive=True, anthropic_ttl="5m")
+    window = world.keeper
+    for _ in range(6):
+        world.call()
+    world.start()
+    world.call("And by the command?")
+    return window
+
+
+def test_a_turn_that_a_command_went_on_with_is_not_pinged_as_it_was_before(world: World) -> None:
+    window = _beside(world)
+    world.now += timedelta(minutes=2, seconds=50)
+
+    assert window.due_pings(world.settings) == ()
+    state, known = window.known(META.id), world.keeper.known(META.id)
+    assert state is not None
+    assert known is not None
+    assert state.expires_at == known.expires_at
+
+
+def test_a_ping_under_way_while_a_command_took_a_turn_does_not_write_over_what_that_one_kept(
+    world: World,
+) -> None:
+    """The window wrote its older state over the command's, and planned its next turn without that one's."""
+    world.settings = CachingSettings(keepalive=True, anthropic_ttl="5m")
+    window = world.keeper
+    for _ in range(6):
+        world.call()
+    world.now += timedelta(minutes=3, seconds=50)
+    (ping,) = window.due_pings(world.settings)
+    command = world.start()
+    world.call("And by the command?")
+    held = HomeCacheStore(world.home).load(META.id)
+
+    window.pinged(ping, Usage(input_tokens=ping.idle.tokens, cache_read_tokens=ping.idle.tokens))
+
+    left = HomeCacheStore(world.home).load(META.id)
+    assert (left.state, left.sent, left.turns) == (held.state, held.sent, held.turns)
+    expected = command.known(META.id)
+    world.keeper = window
+    plan = world.call("And by the window?")
+    assert expected is not None
+    assert plan.read_tokens >= expected.tokens_cached
+
+
 def test_tokens_are_counted_anew_when_the_models_factor_has_moved(world: World) -> None:
     def total(plan: CachePlan) -> int:
         return plan.read_tokens + plan.write_tokens + plan.fresh_tokens
