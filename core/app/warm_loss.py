@@ -16,11 +16,7 @@ before the next turn (`core.talk.caching.rewrites`).
 
 from __future__ import annotations
 
-from collections.abc import (
-    Callable,
-    Iterable,
-    Mapping,
-)
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial
 
 import msgspec
@@ -198,20 +194,19 @@ def _all_given_up(state: AppState, discussion_ids: Iterable[str], *, is_written:
 
 
 def _message(state: AppState, command: MessageCommand) -> WarmLoss | None:
-    """Loss of all behind a message, by its share of the talk's characters."""
+    """Loss of all behind a message; none where the next request holds nothing of it or behind it."""
     opened = state.discussions.open.get(command.discussion_id)
-    report = state.context.reports.get(command.discussion_id)
     found = state.discussions.summaries.get(command.discussion_id)
-    if opened is None or report is None or found is None or not found.meta.caching_enabled:
+    if opened is None or found is None or not found.meta.caching_enabled:
         return None
     messages = [one for one in opened.entries if isinstance(one, Message)]
     place = next((n for n, one in enumerate(messages) if one.id == command.message_id), -1)
     if place < 0 or (isinstance(command, EditMessage) and messages[place].text == command.text):
         return None
-    sizes = [len(one.text) for one in messages]
-    talk = sum(one.tokens_est for one in report.layers if one.layer is LayerId.TURNS)
-    behind = round(talk * sum(sizes[place:]) / max(1, sum(sizes)))
-    kept = standing_of(state, command.discussion_id).tokens - behind
+    behind = {one.id for one in messages[place:]}
+    kept = _tokens_before(state, command.discussion_id, LayerId.TURNS, behind)
+    if kept is None:
+        return None
     what, verb = _OF_MESSAGES[type(command)]
     return _said(state, command.discussion_id, what, verb, max(1, kept))
 
@@ -240,9 +235,11 @@ def _prefix(state: AppState, command: ChangeDiscussion) -> WarmLoss | None:
     if set(command.changes) <= {"persona", "system_preset"} and _is_added(state, found.meta):
         return None
     what, first_lost = _PREFIX[changed]
-    kept = _tokens_before(state, found.meta.id, first_lost)
+    kept = _tokens_before(state, found.meta.id, first_lost) or 0
     is_switch = changed in {"provider", "model"}
-    prices = _switched_prices(state, command.changes) if is_switch else None
+    prices = _switched_prices(state, found.meta, command.changes) if is_switch else None
+    if prices is not None:
+        kept = _tokens_at(state, found.meta.id, prices)
     verb = tr("Switch anyway") if is_switch else tr("Change anyway")
     return _said(state, found.meta.id, what, verb, kept, partial(sent_again_usd, prices=prices))
 
@@ -281,15 +278,30 @@ def _is_added(state: AppState, meta: DiscussionMeta, effort: Effort | None = Non
     return effort is None or takes_effort(Effort(meta.effort), effort)
 
 
-def _switched_prices(state: AppState, changes: Mapping[str, object]) -> CachePrices | None:
+def _switched_prices(
+    state: AppState, meta: DiscussionMeta, changes: Mapping[str, object]
+) -> CachePrices | None:
     """Prices of the model that is switched to; None where they are not known: then as with the model now."""
-    provider, model = str(changes.get("provider", "")), str(changes.get("model", ""))
+    provider = str(changes.get("provider", meta.provider))
+    model = str(changes.get("model", ""))
     status = state.config.providers.get(provider)
     price = state.config.prices.get((provider, model))
     if status is None or state.now is None or (price is None and status.kind is not ProviderKind.EMBEDDED):
         return None
     usd = None if price is None else TokenPrices(input_usd=price.input_usd / 1e6, read_usd=None)
     return offer(provider, status.kind, model, usd, state.now)
+
+
+def _tokens_at(state: AppState, discussion_id: str, prices: CachePrices) -> int:
+    """Tokens that another model holds of a discussion since its last reply, for as long as the shortest lifetime that it offers."""
+    opened = state.discussions.open.get(discussion_id)
+    if opened is None or state.now is None or not prices.writes:
+        return 0
+    for one in reversed(opened.messages):
+        if (one.provider, one.model) == (prices.provider, prices.model) and one.usage is not None:
+            is_live = (state.now - one.at).total_seconds() < prices.writes[0].ttl_s
+            return (one.usage.cache_read_tokens or 0) + (one.usage.cache_write_tokens or 0) if is_live else 0
+    return 0
 
 
 def _said(
@@ -327,13 +339,35 @@ def _cached(state: AppState, held: CacheStanding) -> str:
     )
 
 
-def _tokens_before(state: AppState, discussion_id: str, layer: LayerId | None) -> int:
-    """Tokens that stand before a layer on the wire and therefore stay cached."""
+def _tokens_before(
+    state: AppState, discussion_id: str, layer: LayerId | None, message_ids: Container[str] | None = None
+) -> int | None:
+    """Tokens that stand before a layer on the wire and therefore stay cached.
+
+    The thinking that goes back with earlier turns is in no report, but in the plan: it is spread over them.
+
+    Args:
+        message_ids: of earlier turns: what stands before the first of these in the layer is counted, too.
+
+    Returns:
+        None where none of these messages is sent.
+    """
     report = state.context.reports.get(discussion_id)
     if layer is None or report is None:
-        return 0
+        return 0 if message_ids is None else None
     kept = WIRE_ORDER[: WIRE_ORDER.index(int(layer))]
-    return sum(one.tokens_est for one in report.layers if int(one.layer) in kept)
+    before = sum(one.tokens_est for one in report.layers if int(one.layer) in kept)
+    if message_ids is None:
+        return before
+    turns = next((one.segments for one in report.layers if one.layer is layer), ())
+    places = (n for n, one in enumerate(turns) if one.key.split("/")[1] in message_ids)
+    place = next(places, None)
+    if place is None:
+        return None
+    plan, own = state.caching.plans.get(discussion_id), sum(one.tokens_est for one in turns)
+    planned = 0 if plan is None else plan.read_tokens + plan.write_tokens + plan.fresh_tokens
+    thinking = max(0, planned - sum(one.tokens_est for one in report.layers))
+    return before + round(sum(one.tokens_est for one in turns[:place]) * (own + thinking) / max(1, own))
 
 
 def tokens_before_version(state: AppState, command: ChooseVersion) -> int | None:
@@ -353,13 +387,7 @@ def tokens_before_version(state: AppState, command: ChooseVersion) -> int | None
         return None
     if _says_the_same(opened, known, wanted):
         return None
-    turns = next((layer.segments for layer in report.layers if layer.layer is LayerId.TURNS), ())
-    before = 0
-    for segment in turns:
-        if segment.key.split("/")[1:2] == [known.chosen_id]:
-            return _tokens_before(state, command.discussion_id, LayerId.TURNS) + before
-        before += segment.tokens_est
-    return None
+    return _tokens_before(state, command.discussion_id, LayerId.TURNS, {known.chosen_id})
 
 
 def _says_the_same(opened: OpenDiscussion, known: ReplyVersions, wanted: str) -> bool:

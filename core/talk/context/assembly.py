@@ -52,6 +52,7 @@ from core.talk.context.difference import (
     too_large,
     warm_until,
     what_to_leave_out,
+    with_cause,
 )
 from core.talk.context.file_reader import FileCache, Outliner, read_items
 from core.talk.context.history_turns import running_pieces
@@ -430,15 +431,18 @@ class Assembler:
         is_cold = before is not None and sent_at is not None and warm_until(before, sent_at) <= now
         if found is None and spec.previous is not None and not is_cold:
             found = effort_break(spec.previous.effort, request, plan)
+        reasons = {} if found is None else self._reasons(spec, assembly.stack, planned)
+        found = None if found is None else with_cause(found, reasons)
         # without a break, nobody asks the keeper
         is_held = found is None or self._keeper is None or self._keeper.is_held(spec.discussion_id)
+        is_held = is_held or (plan is not None and plan.read_tokens > 0)
         with in_english():  # the log keeps it
             broken = break_text(found, plan, is_held=is_held) or desk.held
         desk.held = ""
         if found is None or before is None or sent_at is None or is_cold:
             return broken, ""
         keeps = spec.caching.appends_changes and spec.caching_enabled
-        if not keeps or is_asked(found, basis, desk.basis, self._reasons(spec, assembly.stack, planned)):
+        if not keeps or is_asked(found, basis, desk.basis, reasons):
             return broken, ""
         desk.held = broken
         return broken, broken

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 
 import msgspec
+from msgspec.structs import replace
 
 from core.kernel.figures import estimated
 from core.kernel.frame import one_line
@@ -460,6 +461,7 @@ _SHOWN_BY_VIEW = frozenset(
         LayerId.METADATA,
     }
 )
+_ENDS_EARLIER = tr("the request ends earlier than the one before it")
 _CHOSEN = frozenset({_MODEL, _EFFORT})
 _REASONS = {
     LayerId.TOOLS: tr("the tools changed"),
@@ -507,9 +509,22 @@ def first_break(before: ProviderRequest, after: ProviderRequest) -> PrefixBreak 
     part = old[place][1]
     inside = first_difference(_text(part), _text(new[place][1])) if place < len(new) else 0
     offset = sum(len(_text(one).encode("utf-8", "surrogatepass")) for _, one in old[:place])
-    return PrefixBreak(
-        layer=_layer(part), byte_offset=offset + (inside or 0), reason=_reason(before, after, part)
-    )
+    reason = _ENDS_EARLIER if same < 0 else _reason(before, after, part)
+    return PrefixBreak(layer=_layer(part), byte_offset=offset + (inside or 0), reason=reason)
+
+
+def with_cause(found: PrefixBreak, reasons: Mapping[LayerId, str]) -> PrefixBreak:
+    """The break with what changed of the inputs as its reason, where that is known.
+
+    Args:
+        reasons: of differences of the inputs, by layer. A compaction counts for each layer that a view shows: with it they are
+            told anew.
+    """
+    if found.reason in _CHOSEN or found.reason == _ENDS_EARLIER:
+        return found
+    is_cut = found.layer in _SHOWN_BY_VIEW and reasons.get(LayerId.TURNS) == CUT
+    why = CUT if is_cut else reasons.get(found.layer, "")
+    return replace(found, reason=why) if why else found
 
 
 SINCE_LAST_START = tr("changed since the program was last open")
@@ -652,6 +667,8 @@ def break_text(found: PrefixBreak | None, plan: CachePlan | None, *, is_held: bo
     if plan.cost_usd is not None and plan.read_cost_usd is not None:
         usd = plan.cost_usd - plan.read_cost_usd
     why = spliced(" {}", plan.sentences[0]) if plan.sentences else ""
+    if not again:
+        return tr("{found}. The cache holds all of it: nothing is paid again.{why}", found=found, why=why)
     if not is_held:
         return tr(
             "{found}. The cache had already ended, so about {again:,} tokens are sent anew anyway, {usd}.{why}",

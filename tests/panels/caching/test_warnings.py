@@ -15,9 +15,12 @@ from core.kernel.structures import with_entry
 from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import ReplyVersions
 from core.kernel.values.knowledge import Category, Item
+from core.kernel.values.messages import Message, Role, ToolResultPart
+from core.kernel.values.provider import ModelPrice
 from core.kernel.values.settings import CachingSettings, Settings
 from core.kernel.values.stack import LayerId
 from core.kernel.values.state import AppState
+from core.kernel.values.usage import Usage
 from core.knowledge.harvest.harvest_messages import UndoHarvest
 from core.knowledge.knowledge_messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
 from core.mcp.mcp_messages import OfferServerTools
@@ -148,14 +151,46 @@ def test_caching_that_is_given_up_is_said(command: Command) -> None:
 
 @pytest.mark.parametrize("change", [EditMessage, DeleteMessage, RestoreMessage])
 def test_a_message_that_is_changed_loses_what_stands_behind_it(change: type) -> None:
-    state = cache_states.caching(plans={"d1": cache_states.plan(cost_without_usd=0.656)})
+    """By the tokens of the request: what tools gave back counts, though it is no text of a message."""
+    warm = {"d1": cached("d1", "anthropic", tokens_cached=40_000)}
+    state = with_fields(_versioned("m2"), caches=warm, plans={})
+    result = Message(
+        "m2t", states.NOW, Role.TOOL, (ToolResultPart("1", "height = 1\n" * 900),), is_deleted=True
+    )
+    entries = state.discussions.open["d1"].entries
+    state = states.with_opened(state, entries=(entries[0], result, *entries[1:]))
     texts = ("New text for this item",) if change is EditMessage else ()
-    early, late = (warm_loss(state, change("d1", name, *texts)) for name in ("u2", "a24"))
+    losses = [warm_loss(state, change("d1", name, *texts)) for name in ("m1", "m2t", "m2", "m3")]
 
-    assert early is not None
-    assert "of them unused" in early.sentence
-    assert late is None
+    behind = {LayerId.METADATA, LayerId.TURNS, LayerId.USER}
+    layers = [one for one in state.context.reports["d1"].layers if one.layer not in behind]
+    lost = 40_000 - sum(one.tokens_est for one in layers)
+    said = [None if loss is None else loss.sentence for loss in losses]
+    assert [
+        fmt.tokens(n) in (one or "") for n, one in zip((lost, lost - 64, lost - 64), said, strict=False)
+    ] == [True] * 3
+    assert said[3] is None, "no request holds it, or what stands behind it"
     assert warm_loss(state, change("d1", "gone", *texts)) is None
+
+
+@pytest.mark.parametrize(("seconds", "is_lost"), [(50, False), (400, True)])
+def test_a_switch_back_loses_nothing_while_the_model_before_still_holds_the_discussion(
+    seconds: int, is_lost: bool
+) -> None:
+    state = _versioned("m2")
+    price = ModelPrice(input_usd=1.0, output_usd=5.0)
+    prices = {("anthropic", "claude-haiku-4.8"): price}
+    state = replace(state, config=replace(state.config, prices=prices))
+    said = state.discussions.open["d1"].messages
+    held = Usage(input_tokens=12_010, cache_read_tokens=0, cache_write_tokens=12_000)
+    model, at = SWITCH.changes["model"], states.NOW - timedelta(seconds=seconds)
+    assert isinstance(model, str)
+    before = replace(said[1], provider="anthropic", model=model, usage=held, at=at)
+    now = replace(said[3], usage=Usage(), provider="anthropic", model="claude-opus-4.8")
+
+    loss = warm_loss(states.with_opened(state, entries=(said[0], before, said[2], now)), SWITCH)
+
+    assert (loss is not None) is is_lost
 
 
 def test_the_same_words_change_no_message() -> None:
@@ -191,7 +226,7 @@ def _versioned(at: str, words: str = "Another answer.") -> AppState:
 
 def test_another_version_of_an_early_reply_loses_what_stands_behind_it() -> None:
     warm = {"d1": cached("d1", "anthropic", tokens_cached=40_000)}
-    state = with_fields(_versioned("m2"), caches=warm)
+    state = with_fields(_versioned("m2"), caches=warm, plans={})
     behind = {LayerId.METADATA, LayerId.TURNS, LayerId.USER}
     layers = [layer for layer in state.context.reports["d1"].layers if layer.layer not in behind]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -14,6 +15,7 @@ import pytest
 from core.agent.agent_messages import SetTools
 from core.app.app_messages import Command
 from core.app.execution import act
+from core.app.warm_loss import warm_loss
 from core.kernel.values.curation import FileItem, TextTable
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import AttachmentPart, Message, Role
@@ -33,6 +35,8 @@ from core.talk.discussion.discussion_messages import (
 from core.talk.turn.turn_messages import RegenerateReply, ResendMessage, RetrySend, SendPrompt
 from tests.core.app.programs import Programs, until
 from tests.vendors import anthropic_server, compatible_server, gemini_server, openai_server
+from tests.vendors.billing.anthropic import AnthropicCache
+from tests.vendors.billing.tokens import Texts, o200k
 from tests.vendors.loopback import DropAfter
 from tests.wire_guard import as_request
 
@@ -280,6 +284,56 @@ def test_nothing_that_a_person_asked_for_is_held(day: Day) -> None:
         day.ask()
 
     assert day.failures == []
+
+
+@pytest.mark.parametrize("day", VENDORS[:1], ids=["anthropic"], indirect=True)
+def test_the_price_of_a_change_is_what_its_request_pays(day: Day) -> None:
+    """An edited message behind results of tools, and a model that is chosen again while it still holds all."""
+    day.server.cache = AnthropicCache(day.seconds, Texts(o200k(1.35)))
+    day.write("tides.py", "height = 1\n" * 600)
+    day.begin()
+    for day.doing, rounds in (("One", 2), ("Two", 2), ("Three", 0)):
+        day.ask(rounds=rounds)
+
+    edited = EditMessage(day.chosen, day.said(Role.USER, 1).id, "Two, otherwise")
+    said = lost(day, edited)
+    day.tell(edited, "Two, otherwise")
+    day.ask()
+    assert said == pytest.approx(paid(day)[1] / 1_000, rel=0.15)
+
+    here, there = day.vendor.models
+    for model, is_lost in ((there, True), (here, False)):
+        change = ChangeDiscussion(discussion_id=day.chosen, changes={"model": model})
+        assert (lost(day, change) > 0) is is_lost
+        act(day.program, change)
+        day.ask()
+        read, anew = paid(day)
+        assert (anew > read) is is_lost
+
+
+def lost(day: Day, command: Command) -> float:
+    """Thousands of tokens that a command is said to leave unused, 0 where it is not asked about."""
+    last = day.said(Role.ASSISTANT)
+    assert last.usage is not None
+    held = (last.usage.cache_read_tokens or 0) + (last.usage.cache_write_tokens or 0)
+    until(day.program, lambda s: s.caching.caches[day.chosen].tokens_cached == held)
+    until(day.program, lambda s: last.id in str(s.context.reports[day.chosen].layers))
+    loss = warm_loss(day.program.snapshot(), command)
+    if loss is None:
+        return 0.0
+    part = re.search(r"leaves ([\d.]+)k of them", loss.sentence) or re.search(
+        r"caches ([\d.]+)k", loss.sentence
+    )
+    assert part is not None
+    return float(part[1])
+
+
+def paid(day: Day) -> tuple[int, int]:
+    """Tokens of the last request: read from the cache, and paid anew."""
+    usage = day.said(Role.ASSISTANT).usage
+    assert usage is not None
+    read = usage.cache_read_tokens or 0
+    return read, (usage.input_tokens or 0) - read
 
 
 def extensions(day: Day) -> list[bool]:

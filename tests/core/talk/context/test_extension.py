@@ -17,7 +17,15 @@ from core.kernel.values.messages import (
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from core.kernel.values.window import BaseFile, ContextView, FrozenBase
-from core.talk.context.difference import Basis, break_text, first_break, is_asked
+from core.talk.context.difference import (
+    CUT,
+    Basis,
+    PrefixBreak,
+    break_text,
+    first_break,
+    is_asked,
+    with_cause,
+)
 from core.talk.context.stack import build_stack
 from tests.core.stacks import said
 
@@ -59,6 +67,28 @@ def test_thinking_that_is_left_out_is_named_with_its_byte() -> None:
     assert (found.layer, found.reason) == (LayerId.TURNS, "the program left out earlier thinking")
     assert found.byte_offset == len("role\n" + "first")
     assert first_break(kept, replace(kept, messages=kept.messages[:-2])) is not None
+
+
+def test_a_reply_that_is_asked_for_again_repeats_what_was_sent_and_nothing_is_paid_again() -> None:
+    sent = request((*TURN, said("d", Role.ASSISTANT, THOUGHT, "Done.")), "more", "b", "d")
+    again = replace(sent, messages=sent.messages[:3])
+
+    found = first_break(sent, again)
+
+    assert found is not None
+    assert found.reason == "the request ends earlier than the one before it"
+    told = break_text(found, CachePlan(read_tokens=900))
+    assert told.endswith("The cache holds all of it: nothing is paid again.")
+
+
+def test_a_compaction_is_named_in_place_of_the_layers_that_it_let_be_told_anew() -> None:
+    reasons = {LayerId.KNOWLEDGE: "digest regenerated", LayerId.TURNS: CUT}
+    for layer in (LayerId.FILE_SET, LayerId.TURNS):
+        found = PrefixBreak(layer=layer, byte_offset=9, reason="the layer changed")
+        assert with_cause(found, reasons).reason == CUT
+    head = PrefixBreak(layer=LayerId.PERSONA, byte_offset=9, reason="the layer Persona changed")
+    assert with_cause(head, reasons) == head
+    assert with_cause(head, {LayerId.PERSONA: "persona changed"}).reason == "persona changed"
 
 
 @pytest.mark.parametrize(
