@@ -27,7 +27,7 @@ from panels.base.desk import Desk
 from panels.base.gauge import gauge_tone, titled_estimate
 from panels.base.ui import Option, Share, Tone, Ui
 from panels.base.view import Memo
-from panels.context.context_view import ContextPanelView
+from panels.context.context_room import ContextPanelView
 from panels.discussion.message_rows import SHORTER, left_words
 
 # Passages that go along with the message: each with its source and why, and the way to keep it out.

@@ -19,7 +19,7 @@ from core.talk.context.file_layers import DEFAULT_PRESET, free_name
 from panels.base.desk import Desk
 from panels.base.ui import Option, Tone
 from panels.base.view import Memo
-from panels.context.context_view import ContextPanelView, StructureView
+from panels.context.context_room import ContextPanelView, StructureView
 
 # Changes of a preset's items, and what is known of each item's files. Pure.
 

@@ -22,7 +22,7 @@ from panels.base import view as selection
 from panels.base.desk import Desk, action_tip
 from panels.base.ui import Surface, Tone
 from panels.base.view import Dialog
-from panels.context.context_view import ContextPanelView
+from panels.context.context_room import ContextPanelView
 from panels.context.preset_item import add_paths, files_by_path, item_row, move_item, tokens_by_file
 
 # Context Presets: which files a model sees. Chooser, items, preview; the structure view is its own module.

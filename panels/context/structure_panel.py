@@ -19,7 +19,7 @@ from panels.base.desk import Desk
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Ui
 from panels.base.view import Same
-from panels.context.context_view import ContextPanelView, StructureView
+from panels.context.context_room import ContextPanelView, StructureView
 from panels.context.preset_item import (
     MODES,
     add_paths,

@@ -55,7 +55,7 @@ from core.kernel.values.state import (
 from core.kernel.values.usage import Usage
 from core.talk.turn.turn_messages import CancelReply
 from panels.base.view import Dialog, WindowView
-from panels.context.context_view import ContextPanelView
+from panels.context.context_room import ContextPanelView
 from panels.discussion.view import DiscussionView
 from panels.settings.settings_panel import SECTIONS
 from panels.shell.palette import DIALOGS

@@ -9,7 +9,7 @@ import pytest
 from panels.agent.agent_room import AgentView
 from panels.base.view import WindowView
 from panels.caching.caching_room import CachingView
-from panels.context.context_view import ContextPanelView
+from panels.context.context_room import ContextPanelView
 from panels.discussion.view import SCROLLS_KEPT, DiscussionView
 from panels.harvest.harvest_room import HarvestView
 from panels.knowledge.knowledge_room import KnowledgeView
