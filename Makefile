@@ -7,7 +7,7 @@
 # make bench-peers   real clients of other programs on one tool day beside this one, billed alike; needs npm and a network
 # make optional   tests with the real Claude Code, which npm installs into .optional
 # make wheels  build the three wheels and the sdist into build/wheels, install them with plain pip, and run them
-# make check ROOM=harvest   lint, contracts, types and tests of one room: a folder of core, panels or gui by its name or path
+# make check ROOM=harvest   lint, contracts, types and quick tests of one room: a folder of core, panels or gui by its name or path
 # make fmt | fmt-check | lint | types    the checks of CI
 # make site    build the documents as a site into build/site
 # make codemap   write docs/codemap.md, one line a module; it is made, not committed

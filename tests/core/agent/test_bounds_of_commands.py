@@ -35,6 +35,7 @@ def test_a_command_that_takes_too_much_memory_is_ended_with_all_it_started_and_i
     assert marked(marker) == []
 
 
+@pytest.mark.slow
 def test_the_end_of_a_background_command_says_whether_it_was_wanted_or_a_bound(
     confinement: Confinement, isolated_home: Path, tmp_path: Path
 ) -> None:

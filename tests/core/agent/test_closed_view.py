@@ -90,6 +90,7 @@ def full(desk: ShellDesk) -> dict[str, str]:
     return values
 
 
+@pytest.mark.slow
 def test_a_command_that_a_rule_let_run_reads_no_key_of_home_or_project(project: ShellDesk) -> None:
     values = full(project)
 
@@ -125,6 +126,7 @@ def test_a_server_reads_no_key_of_home_or_project(project: ShellDesk) -> None:
     assert [place for place, value in values.items() if value in said] == []
 
 
+@pytest.mark.slow
 def test_a_server_sees_its_own_folder_and_what_its_arguments_name_without_the_keys_there(
     project: ShellDesk,
 ) -> None:
@@ -338,6 +340,7 @@ def test_git_finds_the_persons_name_and_none_of_their_keys(project: ShellDesk) -
     assert value not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["worktree", "submodule", "claimed"])
 def test_git_works_in_a_worktree_and_a_submodule_and_follows_no_file_that_only_claims_to_be_one(
     project: ShellDesk, kind: str

@@ -233,6 +233,7 @@ def test_the_network_is_there_for_the_call_that_asked_and_keys_stay_hidden(
     assert (MARKER in outcome.output) is not confined_shell.commands.sandbox.is_confined
 
 
+@pytest.mark.slow
 def test_all_ends_with_the_program_even_when_it_is_killed(
     confinement: Confinement, isolated_home: Path, tmp_path: Path
 ) -> None:

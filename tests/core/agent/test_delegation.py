@@ -408,6 +408,7 @@ def test_a_result_is_data_of_eight_kilobytes_at_most(text: str, count: int, piec
     assert told.count(f"</{tag}>") == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 100_000))
 def test_every_task_has_one_result_in_whatever_order_things_come(seed: int) -> None:

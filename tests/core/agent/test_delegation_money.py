@@ -23,6 +23,7 @@ from tests.vendors.anthropic_server import Said
 __all__ = ["world"]
 
 
+@pytest.mark.slow
 def test_what_a_child_spends_is_billed_once_and_stands_in_the_day_and_in_its_parents_task(
     world: World,
 ) -> None:

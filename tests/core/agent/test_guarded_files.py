@@ -281,6 +281,7 @@ write_guarded(place, b"new\\n" * 1000, read_guarded(place).sha256)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["write", "fsync", "link"])
 @pytest.mark.parametrize("name", ["src/a.py", "src/new.py"])
 def test_a_kill_while_a_file_is_written_leaves_nothing_of_it_in_the_project(

@@ -113,6 +113,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[HalfServer]:
         yield server
 
 
+@pytest.mark.slow
 def test_turns_with_thinking_and_tools_end_at_a_server_that_wants_thoughts_beside_calls(
     server: HalfServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,7 @@ _LINES = st.sampled_from(
 _BODIES = st.lists(_LINES | texts, max_size=5).map("\n".join)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(times, texts, _BODIES, st.sampled_from(["", "d1", "d2"])), max_size=4))
 def test_what_is_written_is_read_again_whatever_its_words_are(
     rows: list[tuple[datetime, str, str, str]],

@@ -98,6 +98,7 @@ def test_a_text_without_signs_of_a_family_is_not_respelled(text: str) -> None:
     assert respelled(text) == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", sorted({one.sign for one in SPELLINGS}))
 def test_signs_of_families_are_read_in_proportion(sign: str) -> None:
     unit = f"\n{sign} ```json\n[{sign}<tool_call>{{"

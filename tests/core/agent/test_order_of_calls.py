@@ -12,6 +12,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -230,6 +231,7 @@ def _read(path: str) -> _Call:
     return "read_file", {"path": path}, True
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(calls=_REPLIES, seed=st.integers(0, 1_000_000))
 @example(calls=[_read("a.txt"), _edit("a.txt")], seed=3)

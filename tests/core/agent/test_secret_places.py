@@ -54,6 +54,7 @@ def run(desk: ShellDesk, command: str, *, has_yes: bool) -> str:
     return run_bash(judged, desk, None).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", READERS)
 def test_what_a_rule_lets_run_reads_no_secret(project: ShellDesk, command: str) -> None:
     said = run(project, command, has_yes=False)

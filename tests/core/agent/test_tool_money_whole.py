@@ -47,6 +47,7 @@ def is_said(world: World, state: AppState, chosen: str) -> bool:
     return not state.spending.reserved and spent(state) == billed and booked(state, chosen) == billed
 
 
+@pytest.mark.slow
 def test_rounds_and_a_summary_are_said_to_the_digit_as_they_are_billed(world: World) -> None:
     controller, chosen = begun(world)
     before = world.server.billed_usd

@@ -120,6 +120,7 @@ threading.Event().wait()
 """
 
 
+@pytest.mark.slow
 def test_a_kill_interrupts_the_parents_call_and_leaves_the_childs_log_whole(world: World) -> None:
     world.server.replies.extend(
         [

@@ -229,6 +229,7 @@ backup.restore(Path(sys.argv[1]), home, now=datetime.now(UTC), agreed=lambda _: 
 """A restore that waits for a line between its two steps, when no home is there."""
 
 
+@pytest.mark.slow
 def test_a_start_between_the_two_steps_of_a_restore_leaves_it_alone(tmp_path: Path) -> None:
     home, archive = made_home(tmp_path), tmp_path / "kept.tar.gz"
     backed_up(home, archive)

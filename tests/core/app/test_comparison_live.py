@@ -22,6 +22,7 @@ from tests.vendors.loopback import Gate, HoldAfter
 MODEL = ComparedModel(provider="anthropic", model="claude-opus-5-5")
 
 
+@pytest.mark.slow
 def test_after_a_comparison_without_memory_the_discussion_goes_on_as_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def test_no_process_and_no_thread_until_the_first_job() -> None:
     worker.close()
 
 
+@pytest.mark.slow
 def test_tokens_are_counted_by_name_as_in_this_process(crunch: Crunch) -> None:
     texts = {"a": "hello world", "empty": "", "wide": "漢字 é\n", "lone": "\ud800"}
 
@@ -89,12 +90,14 @@ def test_only_what_was_not_harvested_comes_back(crunch: Crunch) -> None:
     assert [one.text for one in read] == ["And now?"]
 
 
+@pytest.mark.slow
 def test_a_conversation_that_cannot_be_read_is_told_as_here(crunch: Crunch) -> None:
     with pytest.raises(ValueError, match="this is not a conversation that the program can read"):
         crunch.messages(ArtifactKind.UNKNOWN, b"x", 1).result(WAIT_S)
     assert crunch.count({"a": "x"}).result(WAIT_S) == {"a": 1}
 
 
+@pytest.mark.slow
 def test_the_parent_loads_no_tokenizer_and_no_grammar() -> None:
     program = (
         "import sys; from core.app.crunch import Crunch\n"
@@ -105,6 +108,7 @@ def test_the_parent_loads_no_tokenizer_and_no_grammar() -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=PATIENCE_S)
 
 
+@pytest.mark.slow
 def test_the_next_job_after_a_crash_is_done_by_a_new_process(crunch: Crunch) -> None:
     crunch.count({"a": "x"}).result(WAIT_S)
     first = crunch.pid
@@ -115,6 +119,7 @@ def test_the_next_job_after_a_crash_is_done_by_a_new_process(crunch: Crunch) -> 
     assert crunch.pid not in {None, first}
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_in_the_middle_of_a_job_is_replaced(crunch: Crunch) -> None:
     crunch.count({"a": "x"}).result(WAIT_S)
     process = psutil.Process(crunch.pid)
@@ -125,6 +130,7 @@ def test_a_process_that_is_killed_in_the_middle_of_a_job_is_replaced(crunch: Cru
     assert job.result(WAIT_S) == {"a": 2}
 
 
+@pytest.mark.slow
 def test_a_job_that_takes_too_long_is_given_up_and_the_next_one_is_done() -> None:
     worker = Crunch(timeout_s=WAIT_S)
     worker.count({"a": "x"}).result(WAIT_S)
@@ -138,6 +144,7 @@ def test_a_job_that_takes_too_long_is_given_up_and_the_next_one_is_done() -> Non
     worker.close()
 
 
+@pytest.mark.slow
 def test_a_later_job_of_a_lane_replaces_those_that_wait(crunch: Crunch) -> None:
     crunch.count({"a": "x"}).result(WAIT_S)
     process = psutil.Process(crunch.pid)
@@ -152,6 +159,7 @@ def test_a_later_job_of_a_lane_replaces_those_that_wait(crunch: Crunch) -> None:
     assert running.result(WAIT_S) == apart.result(WAIT_S) == {"a": 1}
 
 
+@pytest.mark.slow
 def test_a_fault_in_a_job_is_reported_and_the_worker_goes_on(crunch: Crunch) -> None:
     with pytest.raises(CrunchError, match="Unknown job 'dance'"):
         crunch.submit({"job": "dance"}, b"", "").result(WAIT_S)
@@ -187,6 +195,7 @@ def test_closing_ends_the_process_and_refuses_jobs(crunch: Crunch) -> None:
         crunch.count({"a": "z"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_busy", [False, True])
 def test_it_ends_when_its_parent_is_killed(is_busy: bool) -> None:
     """Even in the middle of a job that takes long."""

@@ -34,6 +34,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pro
         made.stop()
 
 
+@pytest.mark.slow
 def test_settings_are_written_and_other_servers_asked_while_one_never_answers(
     world: tuple[Programs, socket.socket],
 ) -> None:

@@ -151,6 +151,7 @@ def same_every_time(text: str, base: Path) -> str:
     return re.sub(r"-?\d+(\.\d+)?(e-?\d+)?", "0", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", sorted(LANGUAGES.keys() - {"en"}))
 def test_what_models_files_and_protocols_get_is_the_same_in_every_language(tmp_path: Path, tag: str) -> None:
     left: dict[str, dict[str, Any]] = {}

@@ -296,6 +296,7 @@ def test_a_request_from_before_the_start_is_not_answered(tmp_path: Path) -> None
     lock.release()
 
 
+@pytest.mark.slow
 def test_a_killed_owner_does_not_keep_its_home(tmp_path: Path) -> None:
     child = start_owner(tmp_path)
     holder = home.acquire(tmp_path)

@@ -264,6 +264,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(steps=STEPS)
 def test_whatever_a_person_does_all_is_found_again_as_if_nothing_had_left(

@@ -103,6 +103,7 @@ def test_every_file_that_the_program_names_is_met() -> None:
     assert named - met - ELSEWHERE == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NODES)
 def test_a_start_and_a_send_go_on(world: World, kind: str) -> None:
     world.spoil(kind)

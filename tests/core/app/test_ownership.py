@@ -118,6 +118,7 @@ def test_a_folder_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
     owner.release()
 
 
+@pytest.mark.slow
 def test_a_program_takes_over_without_a_restart_when_the_one_that_has_its_home_is_killed(
     tmp_path: Path,
 ) -> None:

@@ -32,6 +32,7 @@ def kept(home: Path) -> int:
     return sum(one.is_dir() for one in paths.trash_dir(home).iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "left"),
     [

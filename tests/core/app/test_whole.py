@@ -270,6 +270,7 @@ controller.wait_for(lambda s: False, 60)
 """
 
 
+@pytest.mark.slow
 def test_what_arrived_survives_a_kill(world: World) -> None:
     world.server.replies.append(Said("It turns every six hours, " * 40))
     gate = Gate()

@@ -36,6 +36,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         world.stop()
 
 
+@pytest.mark.slow
 def test_what_was_shown_is_sent_once_behind_the_words_and_gone_with_the_next_turn(world: World) -> None:
     controller = world.start()
     chosen = world.discussion(controller)

@@ -70,6 +70,7 @@ def wait_for(controller: AppController, query: str, path: str) -> SearchAnswer:
         until(controller, lambda s: is_idle(s) and s.retrieval.report is not report)  # noqa: B023
 
 
+@pytest.mark.slow
 def test_what_changes_on_disk_is_found_without_a_restart(world: World) -> None:
     controller = world.start(watches=True)
     notes = world.project / "notes"

@@ -37,6 +37,7 @@ print(chosen""",
 )
 
 
+@pytest.mark.slow
 def test_a_queue_survives_a_kill_and_sends_nothing_until_the_person_says_so(world: World) -> None:
     world.server.replies.extend([Said("It turns every six hours, " * 40), Said("Just so.")])
     gate = Gate()
@@ -91,6 +92,7 @@ def test_a_pdf_goes_as_its_text_and_the_same_bytes_every_turn(world: World, tmp_
     assert "%PDF" not in one + two
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "why"),
     [

@@ -70,6 +70,7 @@ def waits_in(state: AppState, attention: Attention) -> bool:
     return loop is not None and loop.state is attention and not loop.message_id and loop.next_at is not None
 
 
+@pytest.mark.slow
 def test_it_goes_on_by_itself_hands_over_rests_and_is_woken_by_the_person(world: World) -> None:
     clock = world.clock
     assert isinstance(clock, Clock)
@@ -134,6 +135,7 @@ threading.Event().wait()
 """
 
 
+@pytest.mark.slow
 def test_a_kill_within_a_turn_of_its_own_ends_autonomy_and_keeps_what_was_said(world: World) -> None:
     gate = Gate()
     world.server.replies.append(Said("I watch the gauge. " * 200))

@@ -66,6 +66,7 @@ def file_of(backlog: Backlog) -> str:
     return path.read_text()
 
 
+@pytest.mark.slow
 def test_a_batch_that_works_is_stopped_and_its_requests_leave_the_provider(
     backlog: Backlog, vendor: AnthropicServer
 ) -> None:
@@ -137,6 +138,7 @@ def test_where_nobody_can_be_asked_the_receipt_says_so_and_the_next_look_stops_i
     assert vendor.batches.last.status == "canceling"
 
 
+@pytest.mark.slow
 def test_a_batch_at_openai_is_stopped_and_its_files_leave_the_provider(isolated_home: Path) -> None:
     isolated_home.mkdir()
     with OpenAiServer(clock=NOW.timestamp) as vendor:

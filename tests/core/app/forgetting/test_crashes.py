@@ -6,6 +6,7 @@ import shutil
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from core.app.forgetting import leftovers
@@ -19,6 +20,7 @@ EVERY = 13
 """Calls between two kills: each costs a home."""
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_point_leaves_nothing_once_it_was_gone_on_with(
     isolated_home: Path, tmp_path: Path
 ) -> None:

@@ -119,6 +119,7 @@ def test_what_was_put_back_after_it_was_deleted_is_deleted_no_more(home: Path) -
     assert known_items((), read_logs(home)).deleted_on(Category.FACTS, OTHER) == ""
 
 
+@pytest.mark.slow
 def test_what_went_with_its_conversation_may_be_said_by_another(home: Path) -> None:
     secret = a_day(home)
     forgotten(home, secret)
@@ -130,6 +131,7 @@ def test_what_went_with_its_conversation_may_be_said_by_another(home: Path) -> N
     assert [item.text for item in items(home) if WORD in item.text] == [text]
 
 
+@pytest.mark.slow
 def test_an_edited_item_goes_with_the_words_that_it_had_before(home: Path) -> None:
     secret = a_day(home)
     forgotten(home, item=named(home, f"Who rings the {WORD} bell at night?"))

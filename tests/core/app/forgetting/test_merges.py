@@ -35,6 +35,7 @@ def gate(isolated_home: Path) -> str:
     return mine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_edited", [False, True])
 def test_the_other_s_words_of_before_the_merge_stand_again_and_nothing_is_left(
     isolated_home: Path, gate: str, *, is_edited: bool

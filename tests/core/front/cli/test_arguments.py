@@ -138,6 +138,7 @@ def test_the_texts_of_the_help_are_what_the_grammar_says() -> None:
         assert kept == meant
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "argv",
     [["--help"], ["-h"], ["help"], ["send", "--help"], ["help", "send"], ["discussions", "list", "-h"]],
@@ -149,6 +150,7 @@ def test_the_help_is_said_before_argparse_loads(argv: list[str]) -> None:
     assert not loaded & {"argparse", "re", "typing", "enum", "core.front.cli.grammar"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ["gui.main", "core.front.cli"])
 @pytest.mark.parametrize(
     "argv", [["--help"], ["-h"], ["send", "--help"], ["help", "send"], ["--json", "--version"], ["-V"]]

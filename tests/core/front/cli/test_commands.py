@@ -30,6 +30,7 @@ def _talk(world: World, *prompts: str) -> str:
     return chosen
 
 
+@pytest.mark.slow
 def test_the_list_tells_the_mode_that_counts_and_not_the_one_that_ended_with_a_program(world: World) -> None:
     """Accepting edits ends with the program: the stored mode is what the person chose then."""
     chosen = _talk(world, "edits")
@@ -40,6 +41,7 @@ def test_the_list_tells_the_mode_that_counts_and_not_the_one_that_ended_with_a_p
         assert ("accept edits" in world.run("discussions").out) is False
 
 
+@pytest.mark.slow
 def test_the_list_is_newest_first_with_pinned_ones_at_its_head(world: World) -> None:
     old, new = _talk(world, "first talk"), _talk(world, "second talk")
 
@@ -53,6 +55,7 @@ def test_the_list_is_newest_first_with_pinned_ones_at_its_head(world: World) -> 
     assert [row["id"] for row in world.run("discussions", "--json").json] == [new, old]
 
 
+@pytest.mark.slow
 def test_search_finds_what_was_said(world: World) -> None:
     world.server.replies.append(Said("The moon pulls the sea."))
     tides, _ = _talk(world, "Why are there tides?"), _talk(world, "What is a fox?")
@@ -124,6 +127,7 @@ def test_a_start_that_fits_two_names_both(world: World) -> None:
     assert second in ended.err
 
 
+@pytest.mark.slow
 def test_context_prints_layers_that_add_up_and_the_prefix(world: World) -> None:
     (world.project / "CLAUDE.md").write_text("Be kind.")
     assert world.run("trust", "--yes").code == 0
@@ -363,6 +367,7 @@ def test_a_home_of_a_newer_version_is_refused_in_one_line(world: World) -> None:
     assert json.loads(world.run("doctor", "--quick", "--json").out)
 
 
+@pytest.mark.slow
 def test_a_command_leaves_the_windows_state_alone(world: World) -> None:
     world.home.mkdir()
     state = world.home / "state.toml"
@@ -373,6 +378,7 @@ def test_a_command_leaves_the_windows_state_alone(world: World) -> None:
     assert state.read_text() == 'selected = "x"\nwidth = 3\n'
 
 
+@pytest.mark.slow
 def test_a_home_that_can_only_be_read_is_enough_to_read(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,7 @@ def ways_to_ask(source: str) -> Iterator[str]:
                 pass
 
 
+@pytest.mark.slow
 def test_no_other_place_takes_what_a_person_types() -> None:
     found = {
         (name, way)
@@ -181,6 +182,7 @@ def test_a_terminal_that_has_gone_says_no(monkeypatch: pytest.MonkeyPatch) -> No
         assert ask(Console(io.StringIO(), io.StringIO()), "Sure?", "[y/N]") == ""
 
 
+@pytest.mark.slow
 def test_a_key_is_what_was_typed_after_its_question_and_is_not_shown(world: World) -> None:
     """A process of its own, without the terminal of who runs the tests."""
     keyboard, end = os.openpty()

@@ -23,6 +23,7 @@ ITEM = "- The checkpoint interval of the tide model is thirty seconds. [from: no
 QUESTION = "Which checkpoint interval?"
 
 
+@pytest.mark.slow
 def test_it_is_shown_with_why_and_stands_in_the_text(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

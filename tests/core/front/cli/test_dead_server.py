@@ -62,6 +62,7 @@ def without_model(world: World) -> None:
     world.config.write_text(world.config.read_text().replace(f'model = "{MODEL}"\n', ""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", ["", 'model = ""\n', 'model = "  "\n'])
 def test_a_server_without_a_model_in_the_settings_answers_with_its_first_whoever_else_has_a_key(
     world: World, named: str

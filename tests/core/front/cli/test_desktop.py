@@ -27,6 +27,7 @@ def _there(share: Path) -> list[str]:
     return sorted(path.relative_to(share).as_posix() for path in share.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_what_is_installed_is_removed_again(share: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["desktop", "--install", "--share", str(share), "--program", "/usr/games/manual-slop"]) == 0
     assert _there(share) == sorted(files_of("x"))
@@ -40,6 +41,7 @@ def test_what_is_installed_is_removed_again(share: Path, capsys: pytest.CaptureF
     assert main(["desktop", "--share", str(share)]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", files_of("x"))
 def test_a_file_of_another_is_kept_and_nothing_is_written(name: str, share: Path) -> None:
     (share / name).parent.mkdir(parents=True)

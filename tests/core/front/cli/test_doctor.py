@@ -91,6 +91,7 @@ def test_what_a_project_asks_for_is_listed(world: World) -> None:
     assert f"manual-slop trust {world.project}" in text
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_the_embedded_model_is_really_started() -> None:
     (finding,) = doctor_checks.embedded(is_quick=False)

@@ -35,6 +35,7 @@ def test_a_conversation_is_forgotten_after_a_yes_with_a_receipt(world: World) ->
     assert world.run("discussions", "--json").json == []
 
 
+@pytest.mark.slow
 def test_an_item_is_forgotten_by_its_words_and_conversations_that_hold_it_are_named(world: World) -> None:
     world.home.mkdir(exist_ok=True)
     a_day(world.home)

@@ -92,6 +92,7 @@ def _short(said: str, world: World) -> str:
     return said.replace(str(Path.home()), "~")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_every_example_of_the_guide_prints_what_the_page_shows(world: World, page: str) -> None:
     prepare(world)

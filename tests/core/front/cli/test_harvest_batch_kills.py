@@ -170,6 +170,7 @@ def ends_well(world: World, vendor: Vendor, server: Any) -> None:
     assert not getattr(desk, "files", desk.batches), "no upload and no answer is left"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_done", [False, True], ids=["before it is carried out", "after"])
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda one: one.name)
 def test_a_program_killed_at_any_request_of_a_submission_pays_once(
@@ -184,6 +185,7 @@ def test_a_program_killed_at_any_request_of_a_submission_pays_once(
     assert at > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda one: one.name)
 def test_a_program_killed_at_any_request_of_the_collecting_pays_and_writes_once(
     vendor: Vendor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

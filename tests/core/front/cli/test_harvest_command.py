@@ -288,6 +288,7 @@ def test_wrong_usage_is_said_with_exit_code_2(world: World, wrong: tuple[str, ..
     assert wrong[-1] in ended.err
 
 
+@pytest.mark.slow
 def test_the_module_is_the_same_program(world: World) -> None:
     add_discussion(world.home, "Tides", "Why?")
     command = [sys.executable, "-m", "core.knowledge_harvest", "--max-bytes", "10"]
@@ -306,6 +307,7 @@ def test_the_module_is_the_same_program(world: World) -> None:
     assert "kept (too large): 2026-10-01-tides" in ended.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_call_and_reports_what_was_done(world: World) -> None:
     """The first conversation is done, the second one's reply is held back when the person loses patience."""
     ids = [
@@ -328,6 +330,7 @@ def test_ctrl_c_stops_the_call_and_reports_what_was_done(world: World) -> None:
     assert [path.name for path in paths.discussions_dir(world.home).iterdir()] == ids[1:]
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_ends_it_quietly(world: World) -> None:
     add_discussion(world.home, "Tides", "Why?")
     read, write = os.pipe()

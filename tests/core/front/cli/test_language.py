@@ -6,6 +6,8 @@ import json
 import re
 import subprocess
 
+import pytest
+
 from tests.core.front.cli.conftest import WAIT_S, World
 
 PRESET = """
@@ -43,6 +45,7 @@ def same_every_time(body: object) -> str:
     return re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\b[0-9a-f]{12,64}\b|\b\d{8}-\d{6}\w*", "…", text)
 
 
+@pytest.mark.slow
 def test_a_model_gets_the_same_request_in_every_language(world: World) -> None:
     (world.project / "manual_slop.toml").write_text(PRESET, encoding="utf-8")
     (world.project / "NOTES.md").write_text("Ships leave at six.\n", encoding="utf-8")
@@ -68,6 +71,7 @@ def test_a_model_gets_the_same_request_in_every_language(world: World) -> None:
     assert any("large.txt" in body for body in bodies[0])
 
 
+@pytest.mark.slow
 def test_help_and_refusals_are_said_in_the_language_of_the_settings(world: World) -> None:
     world.config.write_text('[appearance]\nlanguage = "de"\n', encoding="utf-8")
     environ = {**world.environ}

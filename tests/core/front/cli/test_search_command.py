@@ -13,6 +13,7 @@ from tests.core.front.cli.conftest import World
 from tests.core.retrieval.test_navigation_worker import WordModel
 
 
+@pytest.mark.slow
 def test_a_log_of_a_gigabyte_and_other_files_that_are_not_searched_are_said(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

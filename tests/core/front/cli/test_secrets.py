@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.kernel import paths
 from tests.core.app.forgetting.day import traces
 from tests.core.app.forgetting.test_secrets import secret_of
@@ -18,6 +20,7 @@ def test_a_home_without_secrets_ends_with_nought(world: World) -> None:
     assert (ended.code, ended.out.startswith("The program found no secret")) == (0, True)
 
 
+@pytest.mark.slow
 def test_places_are_told_then_cleaned_after_a_yes_and_the_conversation_is_forgotten(world: World) -> None:
     world.server.replies.append(Said("Noted."))
     chosen = str(world.run("send", "--json", f"Keep {KEY} for me").json["discussion"])

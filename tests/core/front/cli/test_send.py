@@ -74,6 +74,7 @@ def test_json_holds_all_of_a_reply(world: World) -> None:
     assert ended.err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("finish", "kind", "words"),
     [
@@ -245,6 +246,7 @@ def test_a_reply_that_breaks_off_is_printed_as_far_as_it_came(world: World) -> N
     assert "It turns every six hours.".startswith(ended.out.strip())
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_reply_and_keeps_its_part(world: World) -> None:
     world.server.replies.append(Said("It turns every six hours."))
     gate = Gate()
@@ -337,6 +339,7 @@ def test_a_full_disk_is_said_and_the_words_are_not_sent(world: World, tmp_path: 
     assert len(world.server.bodies) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_json", [False, True])
 def test_a_reply_that_cannot_be_written_is_printed_whole_and_nobody_is_told_that_it_is_kept(
     world: World, tmp_path: Path, *, is_json: bool
@@ -360,6 +363,7 @@ def test_a_reply_that_cannot_be_written_is_printed_whole_and_nobody_is_told_that
     assert b"nothing was lost" not in err
 
 
+@pytest.mark.slow
 def test_a_command_runs_beside_a_program_that_owns_the_home(world: World) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-m", "core.front.cli", "--headless"],
@@ -499,6 +503,7 @@ def test_a_window_that_the_server_lists_holds_for_a_command_too(world: World) ->
     assert not world.server.bodies
 
 
+@pytest.mark.slow
 def test_a_send_whose_cache_has_ended_says_first_what_it_writes_again(world: World) -> None:
     with AnthropicServer() as vendor:
         keys = {"ANTHROPIC_API_KEY": anthropic_server.KEY, "ANTHROPIC_BASE_URL": vendor.url}

@@ -30,6 +30,7 @@ def paid(world: World, vendor: AnthropicServer, monkeypatch: pytest.MonkeyPatch)
     return world
 
 
+@pytest.mark.slow
 def test_of_two_commands_that_send_at_once_the_second_is_judged_with_the_first(
     paid: World, vendor: AnthropicServer
 ) -> None:

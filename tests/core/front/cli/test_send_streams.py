@@ -45,6 +45,7 @@ def test_a_terminal_shows_that_it_waits_and_a_pipe_does_not(world: World) -> Non
     assert "Reading settings" not in world.run("send", "x").err
 
 
+@pytest.mark.slow
 def test_an_odd_terminal_takes_any_text(world: World) -> None:
     world.server.replies.append(Said("naïve 日本 🙂"))
     shown = _in_terminal(world, "send", "x", starts=True, PYTHONIOENCODING="ascii", PYTHONUTF8="0")

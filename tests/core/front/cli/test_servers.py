@@ -46,6 +46,7 @@ def test_without_a_terminal_nobody_says_yes(served: World) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_server_is_approved_on_a_terminal_by_two_answers(served: World) -> None:
     refused = served.run("servers", "calc", "--approve", given=b"n\n", types=True)
     assert (refused.code, "calc does not start" in refused.out) == (1, True)

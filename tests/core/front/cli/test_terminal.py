@@ -59,6 +59,7 @@ def test_an_output_that_is_closed_is_no_traceback(world: World) -> None:
         assert b"Traceback" not in done.stderr, words
 
 
+@pytest.mark.slow
 def test_errors_that_nobody_can_read_leave_the_reply_whole(world: World) -> None:
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" 2>/dev/full', "sh", *world.command("send", "Hello")],
@@ -73,6 +74,7 @@ def test_errors_that_nobody_can_read_leave_the_reply_whole(world: World) -> None
     assert (done.returncode, done.stdout) == (0, b"Hello there.\n")
 
 
+@pytest.mark.slow
 def test_a_complaint_that_nobody_can_read_leaves_the_exit_code(world: World) -> None:
     for words, code in (
         (("--version",), 1),
@@ -105,6 +107,7 @@ def test_wrong_usage_is_never_said_on_standard_output(world: World) -> None:
     assert (done.returncode, done.stdout) == (2, b"")
 
 
+@pytest.mark.slow
 def test_every_remedy_of_the_core_can_be_followed_at_a_terminal() -> None:
     """Whatever a room says of pages and buttons of the window has a terminal's words."""
     left = []

@@ -157,6 +157,7 @@ def switching(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PaidWo
             yield made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [
