@@ -143,7 +143,10 @@ def _row(tree: Tree, it: w.RowWidget) -> Scope[None]:
 def _surface(tree: Tree, it: w.SurfaceWidget) -> Scope[None]:
     surface = tree.take(Surface, it.key)
     surface.wide, surface.tall, surface.least_px = it.width, it.height, it.least_height
-    surface.update((it.kind, it.padding, it.scrolls, 8.0, it.width, it.height, it.least_height))
+    surface.most_px = it.most_height
+    surface.update(
+        (it.kind, it.padding, it.scrolls, 8.0, it.width, it.height, it.least_height, it.most_height)
+    )
     return Scope(tree, None, surface)
 
 

@@ -116,6 +116,21 @@ def joined(between: str, parts: Iterable[str]) -> str:
     return _made(between.join, list(parts))
 
 
+def all_of(parts: Iterable[str]) -> str:
+    """Texts as a list of what holds together: `a`, `a and b`, `a, b and c`."""
+    return _listed(tr(" and "), parts)
+
+
+def any_of(parts: Iterable[str]) -> str:
+    """Texts as a list of choices: `a`, `a or b`, `a, b or c`."""
+    return _listed(tr(" or "), parts)
+
+
+def _listed(last: str, parts: Iterable[str]) -> str:
+    *most, end = [*parts] or [""]
+    return joined("", (joined(", ", most), last, end)) if most else end
+
+
 def as_sentences(*parts: str, is_closed: bool = False) -> str:
     """Parts as sentences in a row, without the empty ones. One that ends with its own mark, as a question does, gets no full stop.
 

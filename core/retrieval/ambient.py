@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.frame import frame, one_line, without_blocks
-from core.kernel.language import joined, tr
+from core.kernel.language import all_of, joined, tr
 from core.kernel.patterns import late
 from core.kernel.tokens import estimate_text_tokens
 from core.kernel.values.curation import LineRange
@@ -472,7 +472,7 @@ def _passage(one: _Told, terms: Sequence[str]) -> RecalledPassage:
     why = (
         tr("the passage is the reply to the message that the search found")
         if one.is_answer
-        else tr(" and ").join(by) or tr("the search found the passage")
+        else all_of(by) or tr("the search found the passage")
     )
     if hit.newer and not one.is_answer:
         why = joined("; ", (why, tr("a newer passage says something similar: {newer}", newer=hit.newer)))

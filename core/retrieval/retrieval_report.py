@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from core.kernel.codecs import builtins_of
 from core.kernel.figures import count, first_of
 from core.kernel.frame import one_line
-from core.kernel.language import as_sentences, joined, tr
+from core.kernel.language import all_of, as_sentences, joined, tr
 from core.kernel.stored_texts import retold
 from core.kernel.values.retrieval import Corpus, Recalled, SearchAnswer, SearchHit, SearchMode
 
@@ -142,7 +142,7 @@ def _answer_lines(answer: SearchAnswer, project: str) -> Iterator[str]:
     if not answer.hits:
         yield tr("Nothing found for {query!r}.", query=answer.query)
     for number, hit in enumerate(answer.hits, 1):
-        by = tr(" and ").join(one.value for one in hit.found_by)
+        by = all_of(one.value for one in hit.found_by)
         where = f" · {one_line(hit.heading, 60)}" if hit.heading else ""
         place = place_text(hit, person_path(hit, project)).replace("\n", _LINE_END)
         yield tr(

@@ -191,6 +191,7 @@ class RowWidget(KeyedWidget[Container], frozen=True):
 
 class SurfaceWidget(KeyedWidget[Container], frozen=True):
     """A filled area, with border and rounding by kind. `height=None` fits the content, which has `least_height` at least.
+    What `scrolls` then has `most_height` at most.
 
     What fills and scrolls in one that scrolls itself stands there whole: two bars side by side are one too many.
     """
@@ -202,6 +203,7 @@ class SurfaceWidget(KeyedWidget[Container], frozen=True):
     padding: Padding = None
     scrolls: bool = False
     least_height: float = 0
+    most_height: Length = None
 
 
 class ClickableWidget(KeyedWidget[AbstractContextManager[Clicks]], frozen=True):

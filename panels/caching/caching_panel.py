@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 import msgspec
 
 from core.kernel import figures as fmt
-from core.kernel.language import capital, joined, tr
+from core.kernel.language import all_of, capital, joined, tr
 from core.kernel.values.cache import CachePlan, DiscussionCacheState
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.stack import ContextReport
@@ -439,7 +439,7 @@ def _selected(desk: Desk) -> None:
 
 def _plot(desk: Desk, series: tuple[Series, ...]) -> None:
     with desk.ui.group("turns", gap=6):
-        title = capital(tr(" and ").join(one.label for one in series))
+        title = capital(all_of(one.label for one in series))
         _title(desk.ui, title, tr("per turn of this discussion"))
         desk.ui.plot("plot", series, height=PLOT_PX, x_label=tr("turn"))
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.kernel import figures as fmt
 from core.kernel.ids import time_of_id
-from core.kernel.language import as_sentences, capital, tr
+from core.kernel.language import all_of, as_sentences, capital, tr
 from core.kernel.values.cache import CacheOrphan, Rewrite, has_price
 from core.kernel.values.messages import Entry, Message, Role
 from core.kernel.values.provider import ProviderKind
@@ -532,8 +532,10 @@ def spending_section(desk: Desk) -> None:
     with ui.group("spending", gap=6):
         ui.text("title", tr("Spending"), style="strong")
         if (line := _discussion_line(desk)) is not None:
-            ui.text("spent", line, style="small", wraps=True)
-        ui.text("today", day_line(desk), style="small", wraps=True)
+            text, tone = line
+            ui.text("spent", text, tone=tone, style="small", wraps=True)
+        spent, limit = desk.state.spending.spent_today_usd, settings.caching.day_limit_usd
+        ui.text("today", day_line(desk), tone=_limit_tone(spent, limit), style="small", wraps=True)
         amount_row(desk, PER_DISCUSSION, settings.ai.spend_limit_usd)
         amount_row(desk, PER_DAY, settings.caching.day_limit_usd)
         amount_row(desk, BUDGET, settings.ai.month_budget_usd)
@@ -554,8 +556,13 @@ def _unpriced(desk: Desk) -> str:
     return next((one.sentence for one in reached if one.scope is LimitScope.UNPRICED), "")
 
 
-def _discussion_line(desk: Desk) -> str | None:
-    """`This discussion: $0.42 of $5.00`; None where none is selected."""
+def _limit_tone(spent_usd: float | None, limit_usd: float | None) -> Tone:
+    """Tone of what was spent: a warning once it reaches its limit."""
+    return "warn" if limit_usd is not None and spent_usd is not None and spent_usd >= limit_usd else "text"
+
+
+def _discussion_line(desk: Desk) -> tuple[str, Tone] | None:
+    """`This discussion: $0.42, limit $5.00` and its tone; None where none is selected."""
     summary = desk.summary
     if summary is None:
         return None
@@ -563,8 +570,9 @@ def _discussion_line(desk: Desk) -> str | None:
     spent = fmt.money(0.0 if used == Usage() else used.cost_usd, is_estimate=used.is_estimate)
     limit = discussion_limit_usd(desk.state, summary.meta)
     if limit is None:
-        return tr("This discussion: {spent}, no limit", spent=spent)
-    return tr("This discussion: {spent}, limit {limit}", spent=spent, limit=fmt.dollars(limit))
+        return tr("This discussion: {spent}, no limit", spent=spent), "text"
+    said = tr("This discussion: {spent}, limit {limit}", spent=spent, limit=fmt.dollars(limit))
+    return said, _limit_tone(used.cost_usd, limit)
 
 
 def day_line(desk: Desk) -> str:
@@ -670,7 +678,7 @@ def orphans_text(state: AppState, orphans: Sequence[CacheOrphan]) -> str:
     rent = tr("~{known} per hour", known=fmt.money(sum(known))) if known else tr("at an unknown price")
     if known and len(known) < len(orphans):
         rent = tr("~{known} per hour and more at an unknown price", known=fmt.money(sum(known)))
-    caches = fmt.count(len(orphans), tr("{labels} cache", labels=tr(" and ").join(sorted(labels))))
+    caches = fmt.count(len(orphans), tr("{labels} cache", labels=all_of(sorted(labels))))
     tokens, end = (
         fmt.tokens(sum(one.tokens for one in orphans)),
         fmt.clock(max(one.expires_at for one in orphans)),

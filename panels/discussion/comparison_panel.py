@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import all_of, tr
 from core.kernel.values.discussion import (
     CallPhase,
     ComparedModel,
@@ -323,7 +323,7 @@ def total_price(prices: Sequence[float | None]) -> str:
         if unknown
         else []
     )
-    return tr(" and ").join(parts)
+    return all_of(parts)
 
 
 def compare_dialog(desk: Desk) -> None:

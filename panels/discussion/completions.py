@@ -18,7 +18,7 @@ from core.talk.context.context_messages import AddItems, LookUpFiles
 from core.talk.discussion.discussion_messages import ChangeDiscussion, SetDraft
 from panels.base.desk import Desk, run_action
 from panels.base.gauge import model_value, remembered_options
-from panels.base.ui import Option, Surface
+from panels.base.ui import Option, Surface, Ui
 from panels.base.view import Dialog
 from panels.discussion.model_picker import NO_LEVELS, efforts_of
 from panels.discussion.view import ComposerView, DiscussionView, TemplateForm
@@ -287,11 +287,29 @@ def _choose_effort(desk: Desk, argument: str) -> str:
 
 # The slash command that is being typed: what completes it, over the composer's editor, with its keys.
 
-ROW_PX = 26.0
+ROW_PX, LEAST_ROWS = 26.0, 2
 
 
-def slash_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
-    """Draw the ways to go on, and take Tab, Up, Down and Enter while the editor has the keyboard."""
+def rows_in_view(total: int, at: int, most_px: float) -> range:
+    """Rows of suggestions to draw in so much height, the marked one among them; all before the height is known.
+
+    Args:
+        at: the marked row; most_px: design pixels, 0 for unknown.
+    """
+    count = max(LEAST_ROWS, int(most_px / ROW_PX)) if most_px > 0 else total
+    first = max(0, min(at, total - 1) - count + 1)
+    return range(first, min(total, first + count))
+
+
+def _rows_left(ui: Ui, shown: range, total: int) -> None:
+    """Say that there are more rows than are in view, and how to reach them."""
+    if len(shown) < total:
+        text = tr("{shown} of {total} · Up and Down show the others", shown=len(shown), total=total)
+        ui.text("left", text, tone="faint", style="small")
+
+
+def slash_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView, most_px: float) -> None:
+    """Draw the ways to go on in so much height, and take Tab, Up, Down and Enter while the editor has the keyboard."""
     typed = slash_input(composer.text)
     if typed is None:
         return
@@ -311,9 +329,11 @@ def slash_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> N
     chosen = -1
     if ways:
         with ui.surface("ways", "inset", padding=(4, 4)), ui.group("rows", gap=0):
-            for index, way in enumerate(ways):
-                if _row(desk, index, way, is_marked=index == at):
+            shown = rows_in_view(len(ways), at, most_px)
+            for index in shown:
+                if _row(desk, index, ways[index], is_marked=index == at):
                     chosen = index
+            _rows_left(ui, shown, len(ways))
     if composer.slash_problem:
         ui.text("problem", composer.slash_problem, tone="warn", style="small", wraps=True)
     if chosen >= 0:
@@ -444,8 +464,8 @@ def leave(composer: ComposerView) -> None:
     composer.mention_left = mention.start if mention is not None else -1
 
 
-def mention_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
-    """Draw the ways to go on, and take Tab, Up, Down and Enter while the editor has the keyboard."""
+def mention_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView, most_px: float) -> None:
+    """Draw the ways to go on in so much height, and take Tab, Up, Down and Enter while the editor has the keyboard."""
     mention = mention_of(composer.text, composer.caret)
     if mention is None or composer.mention_left == mention.start:
         if mention is None:
@@ -464,9 +484,11 @@ def mention_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView) ->
             return
     chosen = -1
     with ui.surface("mentions", "inset", padding=(4, 4)), ui.group("rows", gap=0):
-        for index, way in enumerate(known):
-            if _mentions_row(desk, index, way, is_marked=index == at):
+        shown = rows_in_view(len(known), at, most_px)
+        for index in shown:
+            if _mentions_row(desk, index, known[index], is_marked=index == at):
                 chosen = index
+        _rows_left(ui, shown, len(known))
         if said := _said(desk, mention, known):
             ui.text("said", said, tone="muted", style="small", wraps=True)
     if chosen >= 0:

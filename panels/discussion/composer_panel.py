@@ -110,6 +110,8 @@ CHIP_PX = 230
 """Width of a file with its preview, name and tokens: so many stand beside each other as have room."""
 PREVIEW_PX = 56.0
 """Height of a picture's preview beside its name."""
+LIST_SHARE, CHIPS_SHARE = 0.4, 0.2
+"""Shares of the pane's height that a list of suggestions, with files half of it, and the attached files take at most: Send stays in view."""
 LOOK_CHARS = 600
 """Characters of a long paste that are shown on hover over its name."""
 ONE_LINE_FROM_PX, NAME_FROM_PX, MORE_FROM_PX = 640, 280, 300
@@ -121,13 +123,14 @@ LETTER_PX = 7.5
 """Width of a letter of their labels, about: these widths are those of English labels, and others are longer."""
 
 
-def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) -> None:
+def composer_panel(desk: Desk, opened: OpenDiscussion, *, pane_px: float, is_low: bool = False) -> None:
     """Draw the composer of a discussion. Sends SetDraft, AttachText, AttachPicture, Detach, ChangeDiscussion, SendPrompt.
 
     What is typed while the log is read stands behind the draft that comes with it.
 
     Args:
         opened: an empty one while the log is read.
+        pane_px: height of the conversation with its composer, 0 before it is known.
         is_low: there is little height, which the messages need.
     """
     ui, own = desk.ui, desk.view.of(DiscussionView)
@@ -146,13 +149,14 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         queue_strip(desk, opened)
         held_strip(desk, opened)
         if desk.opened is not None:
-            slash_strip(desk, opened, composer)
-            mention_strip(desk, opened, composer)
+            list_px = LIST_SHARE * pane_px / (2 if opened.draft.attachments else 1)
+            slash_strip(desk, opened, composer, list_px)
+            mention_strip(desk, opened, composer, list_px)
             compaction_strip(desk, opened, composer)
             cold_strip(desk, opened, composer)
         _editor(desk, opened, composer, is_low=is_low)
         if opened.draft.attachments:
-            _chips(desk, opened, composer)
+            _chips(desk, opened, composer, CHIPS_SHARE * pane_px)
         for index, problem in enumerate(_problems(desk)):
             with ui.row(("problem", index), gap=6):
                 ui.icon("icon", "triangle-exclamation", tone="warn")
@@ -302,13 +306,14 @@ def pasted_names(ending: str) -> Iterator[str]:
     return (f"pasted {number}.{ending}" if number > 1 else f"pasted.{ending}" for number in count(1))
 
 
-def _chips(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+def _chips(desk: Desk, opened: OpenDiscussion, composer: ComposerView, most_px: float) -> None:
     ui, parts = desk.ui, opened.draft.attachments
     most = max(1, int(ui.width() // CHIP_PX))
-    for start in range(0, len(parts), most):
-        with ui.row(("chips", start)):
-            for part in parts[start : start + most]:
-                _chip(desk, ui, opened, part, composer)
+    with ui.surface("attached", "clear", padding=(0, 0), scrolls=True, most_height=max(PREVIEW_PX, most_px)):
+        for start in range(0, len(parts), most):
+            with ui.row(("chips", start)):
+                for part in parts[start : start + most]:
+                    _chip(desk, ui, opened, part, composer)
     if any(part.name in composer.pasted for part in opened.draft.attachments):
         most = desk.state.config.settings.files.paste_as_attachment_chars
         text = tr(

@@ -55,7 +55,8 @@ def conversation_panel(desk: Desk) -> None:
     ui = desk.ui
     summary = desk.summary
     margin = max(8.0 if 0 < ui.width() < NARROW_PX else 16.0, (ui.width() - COLUMN_PX) / 2)
-    is_low = 0 < ui.height() < LOW_PX
+    height = ui.height()
+    is_low = 0 < height < LOW_PX
     with ui.surface("conversation", "clear", height=0, padding=(margin, LOW_PAD_PX if is_low else 12)):
         if summary is None:
             _nothing_selected(desk)
@@ -65,7 +66,7 @@ def conversation_panel(desk: Desk) -> None:
         if desk.opened is None:
             with ui.surface("messages", "clear", height=0, padding=(0, 0)):
                 ui.text("loading", tr("Reading the discussion…"), tone="muted")
-            composer_panel(desk, OpenDiscussion(id=summary.meta.id), is_low=is_low)
+            composer_panel(desk, OpenDiscussion(id=summary.meta.id), pane_px=height, is_low=is_low)
             return
         read_in_front(desk)
         land(desk, desk.opened)
@@ -74,7 +75,7 @@ def conversation_panel(desk: Desk) -> None:
         with ui.surface("messages", "clear", height=0, padding=(0, 0)):
             if not side_by_side(desk, desk.opened):
                 _messages(desk, desk.opened)
-        composer_panel(desk, desk.opened, is_low=is_low)
+        composer_panel(desk, desk.opened, pane_px=height, is_low=is_low)
 
 
 def _nothing_selected(desk: Desk) -> None:

@@ -22,7 +22,7 @@ from core.services.spending.usage_table import cost_text, report_csv, report_not
 from core.talk.discussion.discussion_messages import ExportUsage
 from panels.base.desk import Desk
 from panels.base.ui import Column, Option, Series, Tone, Ui
-from panels.base.view import Dialog, Same
+from panels.base.view import Dialog, Same, model_label, provider_label
 from panels.caching.spending import spending_section
 from panels.usage.usage_room import UsageView
 
@@ -258,7 +258,8 @@ def _report(desk: Desk, report: UsageReport) -> None:
         is_wide = ui.width() >= WIDE_PX
         height = min(TABLE_PX, ROW_PX * (len(report.rows) + 1) + 6)
         columns = WIDE_COLUMNS if is_wide else TIGHT_COLUMNS if ui.width() < FIGURE_PX else NARROW_COLUMNS
-        ui.table("table", columns, UsageRows(report=report, columns=len(columns)), height=height)
+        rows = UsageRows(report=report, columns=len(columns), state=desk.state)
+        ui.table("table", columns, rows, height=height)
 
 
 def save_dialog(desk: Desk) -> None:
@@ -339,16 +340,30 @@ def _hits(one: UsageSum) -> str:
     return "" if one.hit_rate is None else fmt.share(one.cache_read_tokens, one.input_tokens)
 
 
+def _row_label(state: AppState, by: UsageBy, row: UsageRow) -> str:
+    """Name of a row, as the rest of the window names it."""
+    if by is UsageBy.KIND:
+        return KIND_WORDS.get(row.label, row.label)
+    if by is UsageBy.PROVIDER and row.key:
+        return provider_label(state, row.key)
+    provider, _, model = row.key.partition("/")
+    if by is UsageBy.MODEL and model:
+        return model_label(state, provider, model)
+    return row.label or tr("No usable date")
+
+
 class UsageRows(msgspec.Struct, frozen=True):
     """Rows of the table."""
 
     report: UsageReport
     columns: int
+    state: AppState
 
     @property
     def revision(self) -> Hashable:
-        """The report, by identity."""
-        return Same(self.report), self.columns
+        """The report and what names its rows, by identity."""
+        config = self.state.config
+        return Same(self.report), self.columns, Same(config.models), Same(config.providers)
 
     def __len__(self) -> int:
         return len(self.report.rows)
@@ -364,11 +379,9 @@ class UsageRows(msgspec.Struct, frozen=True):
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a row."""
         row = self.report.rows[index]
-        label = row.label or tr("No usable date")
-        if self.report.query.by is UsageBy.KIND:
-            label = KIND_WORDS.get(row.label, row.label)
-        one = row.sum
-        ui.text("label", label, style="small", width=0, tip=label)
+        label, one = _row_label(self.state, self.report.query.by, row), row.sum
+        tip = row.key if self.report.query.by is UsageBy.MODEL else label
+        ui.text("label", label, style="small", width=0, tip=tip)
         ui.text("cost", cost_text(one), style="small", tip=cost_text(one))
         if self.columns >= len(NARROW_COLUMNS):
             ui.text("hits", _hits(one) or "-", style="small", tone="muted")

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from core.app.app_messages import Command
 from core.kernel.values.discussion import Draft
+from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.state import AppState, Level, Notice
 from core.kernel.values.usage import UsageBy, UsageQuery, UsageRow
 from core.talk.discussion.discussion_messages import UndoDelete
@@ -105,6 +106,39 @@ def test_what_a_send_costs_and_who_answers_is_shown_whole_in_the_smallest_window
         ]
         assert len(figures) >= 2
         assert [el.lines for el in figures if any(line.endswith("…") for line in el.lines)] == []
+    screen.loop.wake()
+
+
+FILES = tuple(
+    AttachmentPart(f"{number:02}" * 32, "application/pdf", f"a scanned paper about tides and harbours {number}.pdf", 90_000, 3)
+    for number in range(12)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "files"), [("", FILES), ("/", ()), ("/", FILES)])
+@pytest.mark.parametrize(("size", "scale"), [((800, 600), 1.0), ((1280, 800), 2.0)])
+def test_many_files_and_many_suggestions_leave_send_and_the_messages_in_view(
+    screen: Screen, text: str, files: tuple[AttachmentPart, ...], size: tuple[int, int], scale: float
+) -> None:
+    load()
+    state = states.with_opened(states.working(), draft=Draft(text, files))
+    own = DiscussionView()
+    own.composer("d1").text = text
+    view = view_of(own)
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(state, view, ui, lambda _: None)
+
+    screen.show(draw)
+    for _ in range(5):
+        screen.ui.frame(draw, *size)
+    person, bottom = screen.driver, size[1]
+    send = person.find("Run" if text else "Send", kind=Button)
+    assert anchor_of(send)[1] + send.h < bottom
+    (messages,) = [one for one in screen.ui.tree.root.walk() if one.key == "messages"]
+    assert messages.h > 20
+    assert faults(screen.ui.tree) == []
     screen.loop.wake()
 
 

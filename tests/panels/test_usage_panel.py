@@ -104,3 +104,25 @@ def test_the_budget_of_a_month_warns_from_four_fifths_on(usd: float, said: str) 
     words = screen_of(replace(state, config=replace(state.config, settings=settings))).ui.texts()
 
     assert [one for one in words if "budget of" in one] == ([said] if said else [])
+
+
+def test_a_model_and_a_provider_have_the_names_that_the_rest_of_the_window_gives_them() -> None:
+    state = state_with()
+    profile = next(one for known in state.config.models.values() for one in known if one.label != one.id)
+    row = UsageRow(key=f"{profile.provider}/{profile.id}", label=profile.id, sum=SUM)
+    by_model = replace(REPORT, query=UsageQuery(by=UsageBy.MODEL, per=UsageBy.MONTH), rows=(row,))
+    words = screen_of(state_with(usage=by_model), span="all", by="model").ui.texts()
+
+    assert profile.label in words
+    assert profile.id not in words
+
+
+def test_what_reached_its_limit_is_a_warning() -> None:
+    def tone(spent: float) -> str:
+        state = state_with(spent_today_usd=spent)
+        settings = state.config.settings
+        settings = replace(settings, caching=replace(settings.caching, day_limit_usd=1.0))
+        screen = screen_of(replace(state, config=replace(state.config, settings=settings)))
+        return str(screen.ui.find(f"Today: ${spent:.2f}, limit $1.00").props["tone"])
+
+    assert (tone(0.99), tone(1.0)) == ("text", "warn")

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from core.kernel.child_process import find_program
 from core.kernel.disk import make_dirs, reported, sync_dir, write_file
 from core.kernel.errors import ConfigError, StorageError
-from core.kernel.language import tr
+from core.kernel.language import all_of, tr
 from core.kernel.opener import open_descriptor
 from core.kernel.paths import key_file, keys_dir
 from core.kernel.values.provider import KeySource
@@ -120,7 +120,7 @@ class KeyStore:
             if value := self._environ.get(name, "").strip():
                 if not shared:
                     return FoundKey(value=value, source=KeySource.ENVIRONMENT, where=name)
-                conflict = _SHARED.format(name=name, providers=tr(" and ").join(sorted((provider, *shared))))
+                conflict = _SHARED.format(name=name, providers=all_of(sorted((provider, *shared))))
         return replace(self._find_stored(provider), conflict=conflict)
 
     def _find_stored(self, provider: str) -> FoundKey:
@@ -190,7 +190,7 @@ class KeyStore:
             name for name, was in ((tr("the keyring"), answer.value), (tr("the file"), was_in_file)) if was
         ]
         said = (
-            tr("The program removed the key from {places}.", places=tr(" and ").join(places))
+            tr("The program removed the key from {places}.", places=all_of(places))
             if places
             else tr("There was no stored key.")
         )

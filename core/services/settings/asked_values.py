@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.kernel import figures
 from core.kernel.errors import at_line
 from core.kernel.frame import one_line
-from core.kernel.language import joined, spliced, tr
+from core.kernel.language import all_of, any_of, joined, spliced, tr
 from core.kernel.values.curation import FileItem, FileMode, Preset, TextTable
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.settings import AskedValue, Project, SettingsFault
@@ -313,11 +313,11 @@ def destination(provider: str, address: str, known: Collection[str]) -> str:
         sharing = tr(
             "The variable {variable} also fits {others}, so no provider gets its key. The program sends a key that you stored as {provider!r}",
             variable=key_variables(provider)[0],
-            others=tr(" and ").join(shared),
+            others=all_of(shared),
             provider=provider,
         )
         return spliced("{}. {}", goes, sharing)
-    names = tr(" or ").join(key_variables(provider))
+    names = any_of(key_variables(provider))
     key = tr(
         "The program sends the key named {provider!r} ({names}, the keyring, the data folder)",
         provider=provider,

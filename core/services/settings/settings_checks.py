@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from core.kernel.language import spliced, tr
+from core.kernel.language import any_of, spliced, tr
 from core.kernel.values.settings import PolicyAnswer, ProjectPolicies
 from core.services.providers.key_names import OWN_KINDS
 from core.services.settings.settings_schema import (
@@ -305,7 +305,7 @@ def _kind_flaw(place: tuple[str, ...], value: Any) -> str:
         if value in taken
         else tr(
             "must be {values} for the provider {provider!r}",
-            values=tr(" or ").join(map(repr, taken)),
+            values=any_of(map(repr, taken)),
             provider=place[1],
         )
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from core.kernel.figures import SHORTEST_DAY, dollars, midnight, money
-from core.kernel.language import as_sentences, tr
+from core.kernel.language import all_of, as_sentences, tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.provider import ProviderKind
@@ -332,7 +332,7 @@ def unpriced_limits(name: str, limits: Iterable[tuple[LimitScope, float | None]]
     told = [(scope, usd) for scope, usd in limits if usd is not None]
     if not told:
         return ()
-    which = tr(" and ").join(
+    which = all_of(
         tr("the limit of {usd} for {scope}", usd=dollars(usd), scope=scope)
         for scope, usd in dict.fromkeys(told)
     )

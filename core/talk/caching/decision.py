@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.figures import count
-from core.kernel.language import as_sentences, tr
+from core.kernel.language import all_of, as_sentences, tr
 from core.kernel.values.cache import (
     Balance,
     CacheLedger,
@@ -448,7 +448,7 @@ def _why_kept(turn: PlannedTurn, kept: Decision, asked: ContextView | None) -> s
         else []
     )
     words += [count(files, tr("changed file"), tr("changed files"))] if files else []
-    what = tr(" and ").join(words) or tr("the preset")
+    what = all_of(words) or tr("the preset")
     said = tr(
         "The cache is warm: your message carries {what}, and the sent context stays unchanged.", what=what
     )

@@ -13,7 +13,7 @@ from operator import is_not
 from msgspec.structs import replace
 
 from core.kernel.figures import dollars, first_of
-from core.kernel.language import as_sentences, capital, joined, spliced, tr
+from core.kernel.language import all_of, as_sentences, capital, joined, spliced, tr
 from core.kernel.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
@@ -307,7 +307,7 @@ def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
         words.append(_digest(old, new))
     if notes:
         words.append(_notes(notes, old, new))
-    return tr(" and ").join(words) or tr("knowledge changed")
+    return all_of(words) or tr("knowledge changed")
 
 
 def _before(sent: SentKnowledge) -> tuple[SentPart, ...]:

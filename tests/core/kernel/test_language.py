@@ -7,7 +7,17 @@ import pytest
 
 from core.kernel.codecs import builtins_of, to_json, to_msgpack
 from core.kernel.errors import SlopError
-from core.kernel.language import as_sentences, capital, english, in_english, joined, tr, words_of
+from core.kernel.language import (
+    all_of,
+    any_of,
+    as_sentences,
+    capital,
+    english,
+    in_english,
+    joined,
+    tr,
+    words_of,
+)
 from core.kernel.stored_texts import retold
 
 pytestmark = pytest.mark.usefixtures("german")
@@ -33,7 +43,10 @@ def test_a_text_is_written_in_the_persons_language_and_known_in_english() -> Non
     [
         (lambda: joined(": ", (tr("Cancel"), "x")), "Cancel: x"),
         (lambda: as_sentences(tr("Cancel"), "x"), "Cancel. x"),
-        (lambda: tr(" and ").join(("x", tr("Cancel"))), "x and Cancel"),
+        (lambda: all_of(("x", tr("Cancel"))), "x and Cancel"),
+        (lambda: any_of(("x", tr("Cancel"), "y")), "x, Cancel or y"),
+        (lambda: all_of([tr("Cancel")]), "Cancel"),
+        (lambda: tr("Cancel") + all_of(()), "Cancel"),
         (lambda: tr("Cancel") + ": x", "Cancel: x"),
         (lambda: "x " + tr("Cancel"), "x Cancel"),
         (lambda: capital(tr("the price is unknown")), "The price is unknown"),
