@@ -31,6 +31,7 @@ from tests.vendors.loopback import (
     StreamReply,
     count_tokens,
     json_reply,
+    pieces,
 )
 
 KEY = "sk-ant-api03-loopback-0123456789"
@@ -281,18 +282,18 @@ def _block_events(index: int, block: Json, size: int) -> Iterator[bytes]:
     match block["type"]:
         case "text":
             opening = {"type": "text", "text": ""}
-            deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"], size)]
+            deltas = [{"type": "text_delta", "text": piece} for piece in pieces(block["text"], size)]
         case "thinking":
             opening = {"type": "thinking", "thinking": "", "signature": ""}
             deltas = [
-                {"type": "thinking_delta", "thinking": piece} for piece in _pieces(block["thinking"], size)
+                {"type": "thinking_delta", "thinking": piece} for piece in pieces(block["thinking"], size)
             ]
             deltas.append({"type": "signature_delta", "signature": block["signature"]})
         case "tool_use":
             opening = {**block, "input": {}}
             text = json.dumps(block["input"])
             deltas = [
-                {"type": "input_json_delta", "partial_json": piece} for piece in ("", *_pieces(text, size))
+                {"type": "input_json_delta", "partial_json": piece} for piece in ("", *pieces(text, size))
             ]
         case _:
             pass
@@ -300,10 +301,6 @@ def _block_events(index: int, block: Json, size: int) -> Iterator[bytes]:
     for delta in deltas:
         yield event("content_block_delta", index=index, delta=delta)
     yield event("content_block_stop", index=index)
-
-
-def _pieces(text: str, size: int) -> list[str]:
-    return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def _unmarked(value: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.vendors.billing.compatible import CompatibleCache, CompatibleProfile, CompatibleTicket
 from tests.vendors.compatible_rules import RefusedError, check
-from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply, json_reply
+from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply, json_reply, pieces
 
 Json = dict[str, Any]
 MODEL = "qwen3:8b"
@@ -272,14 +272,14 @@ class CompatibleServer(LoopbackServer):
         self, body: Json, said: Said, usage: Json | None, ticket: CompatibleTicket
     ) -> Iterator[bytes]:
         yield chunk(body, {"role": "assistant", "content": ""})
-        for piece in _pieces(said.reasoning, said.piece_chars):
+        for piece in pieces(said.reasoning, said.piece_chars):
             yield chunk(body, {self.habits.reasoning_name: piece})
-        for piece in _pieces(said.text, said.piece_chars):
+        for piece in pieces(said.text, said.piece_chars):
             yield chunk(body, {"content": piece})
         for index, (name, arguments) in enumerate(said.calls):
             head = {"index": index, "id": f"call_{index}x", "type": "function"}
             yield chunk(body, {"tool_calls": [{**head, "function": {"name": name, "arguments": ""}}]})
-            for piece in _pieces(arguments, said.piece_chars):
+            for piece in pieces(arguments, said.piece_chars):
                 yield chunk(body, {"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
         yield chunk(body, {}, finish=said.finish)
         if usage is not None:
@@ -318,7 +318,3 @@ def _head(body: Json) -> Json:
 
 def _has_picture(content: list[Json]) -> bool:
     return any(part["type"] == "image_url" for part in content)
-
-
-def _pieces(text: str, size: int) -> list[str]:
-    return [text[start : start + size] for start in range(0, len(text), size)]

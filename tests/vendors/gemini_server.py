@@ -24,6 +24,7 @@ from tests.vendors.loopback import (
     StreamReply,
     count_tokens,
     json_reply,
+    pieces,
 )
 
 KEY = "AIzaSyLoopback0123456789abcdefghijklmno"
@@ -252,24 +253,24 @@ def _chunks(said: Said, billed: GeminiTicket, model: str, response_id: str) -> I
             **shared,
         }
         return
-    pieces = [piece for part in said.parts for piece in _pieces(part, said.piece_chars)]
-    for number, piece in enumerate(pieces, start=1):
+    parts = [piece for part in said.parts for piece in _pieces(part, said.piece_chars)]
+    for number, piece in enumerate(parts, start=1):
         candidate: Json = {"content": {"role": "model", "parts": [piece]}, "index": 0}
-        if number == len(pieces):
+        if number == len(parts):
             candidate["finishReason"] = said.finish_reason
             if said.finish_reason == "CONTINUATION":
                 candidate["continuationToken"] = "Z28gb24="
         yield {
             "candidates": [candidate],
-            "usageMetadata": _usage(billed, pieces[:number], said),
+            "usageMetadata": _usage(billed, parts[:number], said),
             **shared,
         }
 
 
-def _usage(billed: GeminiTicket, pieces: list[Json], said: Said) -> Json:
+def _usage(billed: GeminiTicket, parts: list[Json], said: Said) -> Json:
     """Cumulative: each chunk counts all that was said so far."""
-    thought = sum(count_tokens(piece["text"]) for piece in pieces if piece.get("thought"))
-    spoken = sum(count_tokens(json.dumps(piece)) for piece in pieces if not piece.get("thought"))
+    thought = sum(count_tokens(piece["text"]) for piece in parts if piece.get("thought"))
+    spoken = sum(count_tokens(json.dumps(piece)) for piece in parts if not piece.get("thought"))
     usage = {"candidatesTokenCount": spoken, **billed.usage(spoken, thought)}
     return {name: value for name, value in {**usage, **said.usage}.items() if value is not ...}
 
@@ -277,8 +278,7 @@ def _usage(billed: GeminiTicket, pieces: list[Json], said: Said) -> Json:
 def _pieces(part: Json, size: int) -> list[Json]:
     if "functionCall" in part:
         return [{**part, "thoughtSignature": seal_of(part["functionCall"])}]
-    text = part["text"]
-    return [{**part, "text": text[start : start + size]} for start in range(0, len(text), size)]
+    return [{**part, "text": piece} for piece in pieces(part["text"], size)]
 
 
 def _whole(said: Said) -> Json:

@@ -80,6 +80,19 @@ def count_tokens(text: str) -> int:
     return (len(text.encode()) + 3) // 4
 
 
+SMALL_PIECES, GROWTH = 20, 20
+
+
+def pieces(text: str, size: int) -> list[str]:
+    """A text as it is streamed: 20 pieces of `size` characters, the rest in pieces twenty times as long.
+
+    What a client does with small ones shows in the first; each of thousands would pass ten layers to show it again.
+    """
+    head, large = size * SMALL_PIECES, size * GROWTH
+    starts = [*range(0, min(head, len(text)), size), *range(head, len(text), large)]
+    return [text[start : start + (size if start < head else large)] for start in starts]
+
+
 class Gate:
     """Something that a server waits at until the test opens it, or until the client leaves."""
 

@@ -16,7 +16,7 @@ from typing import Any
 from tests.vendors.billing.openai import OpenAICache, OpenAITicket
 from tests.vendors.billing.openai_render import error_body
 from tests.vendors.billing.values import Refused
-from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply, json_reply
+from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply, json_reply, pieces
 from tests.vendors.openai_batches import OpenAiBatchDesk
 from tests.vendors.openai_rules import LISTED, SEAL, Json, Model, RefusedError, check
 
@@ -262,7 +262,7 @@ def _item_events(index: int, item: Json, size: int) -> Iterator[tuple[str, Json]
             for place, part in enumerate(item["summary"]):
                 yield from _summary_events({**at, "summary_index": place}, part, size)
         case _:
-            for piece in _pieces(item["arguments"], size):
+            for piece in pieces(item["arguments"], size):
                 yield "response.function_call_arguments.delta", {**at, "delta": piece}
             done = {**at, "arguments": item["arguments"], "name": item["name"]}
             yield "response.function_call_arguments.done", done
@@ -284,7 +284,7 @@ def _part_events(at: Json, part: Json, size: int) -> Iterator[tuple[str, Json]]:
     kind = part["type"]
     name = "refusal" if kind == "refusal" else "text"
     yield "response.content_part.added", {**at, "part": {**part, name: ""}}
-    for piece in _pieces(part[name], size):
+    for piece in pieces(part[name], size):
         yield f"response.{kind}.delta", {**at, "delta": piece}
     yield f"response.{kind}.done", {**at, name: part[name]}
     yield "response.content_part.done", {**at, "part": part}
@@ -292,11 +292,7 @@ def _part_events(at: Json, part: Json, size: int) -> Iterator[tuple[str, Json]]:
 
 def _summary_events(at: Json, part: Json, size: int) -> Iterator[tuple[str, Json]]:
     yield "response.reasoning_summary_part.added", {**at, "part": {**part, "text": ""}}
-    for piece in _pieces(part["text"], size):
+    for piece in pieces(part["text"], size):
         yield "response.reasoning_summary_text.delta", {**at, "delta": piece}
     yield "response.reasoning_summary_text.done", {**at, "text": part["text"]}
     yield "response.reasoning_summary_part.done", {**at, "part": part}
-
-
-def _pieces(text: str, size: int) -> list[str]:
-    return [text[start : start + size] for start in range(0, len(text), size)]

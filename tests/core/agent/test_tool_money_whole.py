@@ -75,7 +75,7 @@ def test_escape_in_a_round_books_what_came_and_nothing_of_what_was_not_sent(worl
     gate = Gate()
     billed, said = world.server.billed_usd, spent(controller.snapshot())
     world.server.replies.extend([calling(1), Said(({"type": "text", "text": LONG},))])
-    world.server.faults.extend([Rewrite(bytes), HoldAfter(400, gate)])
+    world.server.faults.extend([Rewrite(bytes), HoldAfter(40, gate)])
 
     def stopped() -> None:
         controller.send(SendPrompt(chosen, "Look, then speak at length."))

@@ -152,7 +152,7 @@ def test_a_kill_interrupts_the_parents_call_and_leaves_the_childs_log_whole(worl
 
 def test_an_end_of_the_program_interrupts_the_child_and_the_call_that_waits_for_it(world: World) -> None:
     gate = Gate()
-    world.server.faults.extend([Rewrite(bytes), HoldAfter(400, gate)])
+    world.server.faults.extend([Rewrite(bytes), HoldAfter(40, gate)])
     controller = world.start()
     chosen = send(
         world, controller, calls(("delegate", {"task": "Find the hours."})), Said("It turns " * 200)

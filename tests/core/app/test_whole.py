@@ -274,7 +274,7 @@ controller.wait_for(lambda s: False, 60)
 def test_what_arrived_survives_a_kill(world: World) -> None:
     world.server.replies.append(Said("It turns every six hours, " * 40))
     gate = Gate()
-    world.server.faults.append(HoldAfter(400 // 5 * 2, gate))
+    world.server.faults.append(HoldAfter(27, gate))
     child = FORKS.program(CHILD, world.home, world.project)
     chosen = child.line()
     assert chosen

@@ -41,7 +41,7 @@ print(chosen""",
 def test_a_queue_survives_a_kill_and_sends_nothing_until_the_person_says_so(world: World) -> None:
     world.server.replies.extend([Said("It turns every six hours, " * 40), Said("Just so.")])
     gate = Gate()
-    world.server.faults.append(HoldAfter(400 // 5 * 2, gate))
+    world.server.faults.append(HoldAfter(27, gate))
     child = FORKS.program(QUEUEING_CHILD, world.home, world.project)
     chosen = child.line()
     assert chosen

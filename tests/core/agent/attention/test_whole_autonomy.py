@@ -139,7 +139,7 @@ threading.Event().wait()
 def test_a_kill_within_a_turn_of_its_own_ends_autonomy_and_keeps_what_was_said(world: World) -> None:
     gate = Gate()
     world.server.replies.append(Said("I watch the gauge. " * 200))
-    world.server.faults.append(HoldAfter(400, gate))
+    world.server.faults.append(HoldAfter(40, gate))
     program = FORKS.program(KILLED, world.home, world.project)
     chosen = program.line()
     program.kill()

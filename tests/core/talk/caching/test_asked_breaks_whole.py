@@ -229,7 +229,7 @@ def persona(day: Day) -> None:
 
 
 def dropped(day: Day) -> None:
-    day.server.faults.append(DropAfter(100))
+    day.server.faults.append(DropAfter(24))
     day.ask(breaks_off=True)
     if day.opened.failure is not None:
         day.run(RetrySend(day.chosen))

@@ -217,13 +217,13 @@ def test_a_day_of_turns_pings_and_a_prewarm_is_said_as_it_is_billed(world: World
 
 
 def _drop(world: World, controller: AppController, chosen: str) -> None:
-    world.server.faults.append(DropAfter(100))
+    world.server.faults.append(DropAfter(24))
     controller.send(SendPrompt(chosen, "Broken?"))
 
 
 def _cancel(world: World, controller: AppController, chosen: str) -> None:
     gate = Gate()
-    world.server.faults.append(HoldAfter(400, gate))
+    world.server.faults.append(HoldAfter(40, gate))
     controller.send(SendPrompt(chosen, "Stop?"))
     until(controller, lambda s: chosen in s.turns.calls and len(s.turns.calls[chosen].text) > 500)
     controller.send(CancelReply(chosen))

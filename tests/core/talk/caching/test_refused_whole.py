@@ -206,7 +206,7 @@ def test_thinking_that_is_refused_while_a_switch_stands_leaves_the_switch_alone(
 
 
 @pytest.mark.breaks_prefix("a copy of the home is another life of it, which knows nothing of the first")
-@pytest.mark.parametrize("parts", [0, 3, 60], ids=lambda parts: f"{parts} parts")
+@pytest.mark.parametrize("parts", [0, 3, 25], ids=lambda parts: f"{parts} parts")
 def test_a_turn_that_a_kill_cut_between_two_calls_or_in_a_thought_goes_on_and_nothing_is_refused(
     world: World, vendor: Refusing, parts: int
 ) -> None:

@@ -151,7 +151,7 @@ def test_an_effort_that_is_changed_while_a_turn_runs_waits_for_the_next_message(
     gate = Gate()
     sent = len(asked(world))
     world.server.replies.extend(thinks(one, asks=one == 1) for one in (1, 2))
-    world.server.faults.append(HoldAfter(400, gate))
+    world.server.faults.append(HoldAfter(40, gate))
     controller.send(SendPrompt(chosen, "Look."))
     until(controller, lambda _: len(asked(world)) > sent)
     effort(controller, chosen, "low")

@@ -137,7 +137,7 @@ class Week:
         """A reply that the person stops: what it would have said was billed, but never came."""
         self.world.server.replies.append(Said(({"type": "text", "text": LONG},)))
         gate = Gate()
-        self.world.server.faults.append(HoldAfter(400, gate))
+        self.world.server.faults.append(HoldAfter(40, gate))
 
         def act() -> None:
             self.controller.send(SendPrompt(self.chosen, text))
