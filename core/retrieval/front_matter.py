@@ -468,14 +468,26 @@ _NOTION_ID = late(r"[ \t]+[0-9a-f]{32}$")
 _WIKILINK = late(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
 _LINK_PARTS = late(r"(\[\[[^\[\]\n]{1,600}\]\])")
 _NO_SENTENCE = late(
-    r"\s*(?:(?:[-*+]\s+)?#{1,6}(?:\s|$)|!{1,6}\s|```|\||<!--|%%|>\s*\[![\w-]+\]|#\+\w+:|:\w+:|\*+ |\^[\w-]+\s*$|\(\w+\)=|:{3,}|//"
-    r"|<[/A-Za-z!]|(?:import|export)\s.*(?:from|[;{])|\{[%{<].*[%}>]\}\s*$|<%|\.\.(?:\s|$)|\[[\w.#%,=\"' -]{1,80}\]\s*$|={2,}\s"
+    r"\s*(?:(?:[-*+]\s+)?#{1,6}(?:\s|$)|!{1,6}\s|```|\||<!--|%%|>\s*\[![\w-]+\]|#\+\w+:|:\w+:|\*+ |\^[\w-]+\s*$|\([\w:.-]+\)=|:{3,}|//"
+    r"|<[/A-Za-z!]|(?:import|export)\s.*(?:from|[;{])|\{[%{<].*[%}>]\}\s*$|<%|\.\.(?:\s|$)|\[[\w.#%,=\"' -]{1,80}\]\s*$|={2,}\s|\w+::\S*\[.*\]\s*$|<<|Created \w+ \d{1,2} \w+ \d{4}\s*$"
     r"|(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):\s*[<\[]|Content-Type: text/|(?:Wiki-Format|Creation-Date): )"
 )
-_COMMENT = late(r"%%.*?%%|<!--.*?-->|^\$\$.*?\$\$[ \t]*$", re.DOTALL | re.MULTILINE)
-"""What a program does not show as words: comments, and formulas of their own lines."""
-_HEADING_MARKS = late(r"!?\[([^\[\]]{0,500})\]\([^()]{0,1000}\)|\A(\*{1,3}|_{1,3})([^*_]{1,300})\2\Z")
-"""Links and pictures in a heading, and marks around all of it."""
+_COMMENT = late(
+    r"%%.*?%%|<!--.*?-->|^\$\$.*?\$\$[ \t]*$"
+    r"|\[!\[[^\[\]]{0,200}\]\([^()]{0,500}\)\]\([^()]{0,500}\)"
+    r"|^\.\.[ \t][^\n]*\n(?:[ \t]+\S[^\n]*\n|[ \t]*\n(?=[ \t]))*",
+    re.DOTALL | re.MULTILINE,
+)
+"""What a program does not show as words: comments, formulas of their own lines, linked pictures, directives of reStructuredText."""
+_HEADING_MARKS = late(
+    r"!\[[^\[\]]{0,500}\]\([^()]{0,1000}\)|\[\]\([^()]{0,1000}\)|\[([^\[\]]{1,500})\]\([^()]{0,1000}\)"
+    r"|\A(\*{1,3}|_{1,3})([^*_]{1,300})\2\Z"
+)
+"""Pictures and links in a heading, and marks around all of it."""
+_OTHER_HEADING = late(
+    r"^(?:={2,6} (\S[^\n]{0,200}?) ={2,6}|<h1\b[^>\n]{0,200}>([^<>\n]{1,200})</h1>)[ \t]*$", re.MULTILINE
+)
+"""A heading of a wiki (Zim, DokuWiki, MediaWiki), or of HTML."""
 _UNDERLINED = late(r"^[^\n]+\n=+[ \t]*$", re.MULTILINE)
 _LABEL = late(r"\w{1,30}\s*:")
 """A word that stands before tags, and nothing else."""
@@ -544,9 +556,18 @@ def note_names(text: str, name: str) -> tuple[str, ...]:
 
 
 def _title(said: _ToldFields, body: str, name: str) -> str:
-    heading = _HEADING_MARKS.sub(lambda found: found[1] or found[3] or "", first_heading(body))
+    heading = _bare_heading(first_heading(body))
+    if not heading and (other := _OTHER_HEADING.search(body[:_PLAIN_CHARS])) is not None:
+        heading = other[1] or other[2]
     title = said.first(_TITLES) or heading or _title_of_name(_without_end(name)) or name
     return one_line(title, TITLE_CHARS)
+
+
+def _bare_heading(heading: str) -> str:
+    """A heading without its pictures, the marks around it and the addresses of its links."""
+    for _ in range(2):  # a linked picture is a picture in a link
+        heading = _HEADING_MARKS.sub(lambda found: found[1] or found[3] or "", heading).strip()
+    return heading
 
 
 def _without_end(name: str) -> str:
