@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from core.kernel.language import capital
 from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, elements, pipe_table, whole
 from core.talk.discussion.office_text import chart_text
 from core.talk.discussion.page_text import grouped
@@ -345,7 +346,7 @@ def _inner(element: Any, name: str) -> Iterator[Any]:
 
 def edge(kind: str, said: str) -> str:
     """A text at the head or foot of a page as it is told; empty for a number of the page alone."""
-    return f"[{kind.capitalize()}] {said}" if any(map(str.isalpha, said)) else ""
+    return f"[{capital(kind)}] {said}" if any(map(str.isalpha, said)) else ""
 
 
 def formed(form: str, text: str) -> str:
