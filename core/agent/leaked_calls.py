@@ -20,6 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.agent.leaked_dialects import (
+    CALL_WORD,
     LISTS_OF_CALLS,
     OPENINGS,
     TELLS_OF_CALLS,
@@ -69,7 +70,6 @@ SPELLINGS = tuple(
         # Kimi K3 writes tags of tokens, which some gateways cut, and its arguments as one object where a schema has no keys.
         ("<|sep|>", r"<\|(?:open|close)\|>(?:message|response|json type=\"object\"|json)<\|sep\|>|(?:<\|close\|>)?(?:tools){1,2}message<\|sep\|>", ""),
         ("toolscall", r"<\|open\|>toolscall(?= tool=)", "<|open|>call"),
-        ("argument<|sep|>", r"(?<!<\|close\|>)argument<\|sep\|>", "</argument>"),
         ("<|open|>", r"<\|open\|>([^<>|]{1,300})<\|sep\|>", r"<\1>"),
         ("<|close|>", r"<\|close\|>([^<>|]{1,40})<\|sep\|>", r"</\1>"),
         # DeepSeek 3.2 to 4.1, GigaChat 3.5, Step 3, Glimmer and K2 Horizon write a name before that of a tag.
@@ -77,9 +77,6 @@ SPELLINGS = tuple(
         ("|", r"<\s?(/?)\s?\|{1,2}\s?[A-Z]{2,8}\s?\|{1,2}\s?(?=[a-z_])", r"<\1"),
         ("‖", r"<\s?(/?)\s?‖{1,2}\s?[A-Z]{2,8}\s?‖{1,2}\s?(?=[a-z_])", r"<\1"),
         ("atem:", r"(?:(?:<\|start\|>)?assistant )?to=[\w.-]{1,200}<\|message\|>(?=\s*<atem:)", ""),
-        ("seed:", r"<(/?)seed:(?=tool_call>)", r"<\1"),
-        ("steptml:", r"<(/?)steptml:", r"<\1"),
-        ("atem:", r"<(/?)atem:", r"<\1"),
         ("ifm|", r"<(/?)ifm\|", r"<\1"),
         # Some write the elements of calls between square brackets.
         ("[/", r"\[(/(?:tool_invoke|tool_call|tool_use|invoke|parameter|param|arg)|(?:tool_invoke|tool_call|tool_use|invoke|parameter|param|arg)\s+(?:name|key)=[^\[\]<>]{1,200})\]", r"<\1>"),
@@ -89,22 +86,13 @@ SPELLINGS = tuple(
         # MiniMax M2 behind some servers: arrows, and options as a shell has them.
         ("args =>", r'(?m)^[ \t]*--([\w-]{1,64})[ \t]+("(?:[^"\\]|\\.)*"|[^"\s][^\n]*)', r"\1: \2,"),
         ("args =>", r"(?<=[{,])(\s*)(tool|args) =>", r"\1\2:"),
-        ("<calls>", r"<calls>", "<tool_calls>"),
-        ("</calls>", r"</calls>", "</tool_calls>"),
         ("arg_type>", r"<arg_type>[^<>]{0,60}</arg_type>\s*", ""),
         # Hunyuan 4 writes a mark of its checkpoint into each tag, Hunyuan 3 a tag behind the name.
-        ("<tool_call", r"<(/?(?:tool_calls?|arg_key|arg_value)):\w{1,40}>", r"<\1>"),
+        ("<tool_call", r"<(/?(?:tool_calls?|arg_key|arg_value)):[0-9a-f]{4,40}>", r"<\1>"),
         ("<tool_sep>", r"<tool_sep>(?=\s*</?(?:arg_key|tool_call)>)", ""),
         ("sep｜>", r"function<｜tool[_▁]sep｜>(?=\s*<)", ""),
         # Closing tags with Anthropic's name before them, labels in place of tags, blanks within tags.
-        ("antml:", r"<(/?)antml:", r"<\1"),
-        ("_call", r"(?m)^ {0,3}(?:tool|function)_calls?:\s*(?=[\[{])", _OPEN),
-        ("_CALL", r"(?m)^ {0,3}(?:TOOL|FUNCTION)_CALLS?:\s*(?=[\[{])", _OPEN),
         ("<function", r"<(function|parameter)(?:\s+=\s*|=\s+|\s*:\s*)([\w.-]{1,128})\s*>", r"<\1=\2>"),
-        ("<parameter", r"<parameter(?:\s+=\s*|=\s+|\s*:\s*)([\w.-]{1,128})\s*>", r"<parameter=\1>"),
-        ("[tool_calls]", r"\[tool_calls\]", "[TOOL_CALLS]"),
-        (" tool ", r"<[|｜] tool (calls?) (begin|end) [|｜]>", r"<|tool_\1_\2|>"),
-        (" tool ", r"<[|｜] tool sep [|｜]>", "<|tool_sep|>"),
         # MiniCPM 5 loses the blank in its tags, or has the tokenizer's sign for it.
         ("name=", r"<(function|param|parameter|invoke)Ġ?name=(?=[\"'])", r"<\1 name="),
         # Solar Open writes an id before the name.
@@ -115,8 +103,6 @@ SPELLINGS = tuple(
         # Words and tokens before JSON or a name: HyperCLOVA X 14B, GigaChat 3, RWKV, Command R, openPangu, Functionary, Inkling.
         ("-> tool/function_call", r"(?:<\|im_start\|>)?(?:assistant)?\s{0,9}-> tool/function_call\n\s*(?=[\[{])", _OPEN),
         ("<|role_sep|>", r"function call<\|role_sep\|>\s*(?=[\[{])", _OPEN),
-        ("Tool Call", r"(?ms)^ {0,3}(?:#{1,6} |\*\*)Tool Call:?(?:\*\*)?:?\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\n```(?=\s*(?:\Z|[ \t]*(?:#{1,6} |\*\*)Tool Call))|\Z)", rf"{_OPEN}\1{_CLOSE}"),
-        ("Action:", r"(?ms)^ {0,3}Action:\s*```(?:json)?\s*(?=[\[{])(.+?)(?:\s*```\s*(?:\Z|^Observation:)|\Z)", rf"{_OPEN}\1{_CLOSE}"),
         ("[unused11]", r"\[unused11\]\s*(?=[\[{])", _OPEN),
         ("[unused12]", r"\[unused12\]", _CLOSE),
         (">>>", r"(?m)^ {0,3}>>>(?=[\w.-]{1,200}\n\s*\{)|(?<=\})>>>(?=[\w.-]{1,200}\n\s*\{)", _OPEN),
@@ -124,10 +110,7 @@ SPELLINGS = tuple(
         ("<|content_invoke_tool_json|>", r"(?s)(?:<\|message_model\|>[\w.-]{1,200})?<\|content_invoke_tool_json\|>(.+?)(?:<\|end_message\|>|\Z)", rf"{_OPEN}\1{_CLOSE}"),
         ("```json", r"(?m)^function(?=[\w.-]{1,200}\n```json\n)", ""),
         # Marks before Python: NexusRaven 2, Gorilla.
-        ("<bot_end>", r"(?m)^Call:[ \t]*(?=[\w.]{1,200}\()", _OPEN),
         ("<bot_end>", r"<bot_end>", _CLOSE),
-        ("Call:", r"\ACall:[ \t]*(?=[\w.]{1,200}\()", _OPEN),
-        ("<<function>>", r"<<function>>(?=[\w.]{1,200}\()", _OPEN),
         # MiroThinker names the server before the tool.
         ("<use_mcp_tool>", r"</arguments>\s*(?:</use_mcp_tool>|\Z)", _CLOSE),
         ("<use_mcp_tool>", r"<use_mcp_tool>\s*<server_name>[^<>]{0,200}</server_name>\s*<tool_name>\s*([^<>\s]{1,200})\s*</tool_name>\s*<arguments>", rf"{_OPEN}\1\n"),
@@ -195,7 +178,7 @@ _STARTS = rf"{_FUNCTION.pattern}|{OPENINGS.pattern}"
 _FUNCTION_END, _PARAMETER_BEGIN, _PARAMETER_END = "</function>", "<parameter=", "</parameter>"
 _PARAMETER = late(r"\s*<parameter=([\w.:-]{1,128})>")
 _FENCE = late(r" {0,3}(`{3,}|~{3,})")
-_CALL_FENCE = late(r"(?:tool|function)_?(?:code|calls?|use)?\s*\Z")
+_CALL_FENCE = late(r"(?:(?:tool|function)_?(?:code|calls?|use)?|action|invoke)\s*\Z")
 """Languages of fences in which models write calls. Source: Gemma and Gemini, `tool_code` (read 2026-11)."""
 _RUN = late(r"`+")
 _BLANK = late(r"\n[ \t]*\n")
@@ -311,6 +294,8 @@ def _explains(text: str, leaks: Sequence[_Leak]) -> bool:
 
 _HEADING = late(r"(?m)^#{1,6} .*\n\s*\Z")
 """A heading right before the end of what is searched."""
+_HEADED = late(rf"(?m)^#{{1,6}} (?!{CALL_WORD}).*\n\s*(?:`{{3,}}\w*\s*)?\Z")
+"""A heading that is no label of a call, right before the end of what is searched or a fence."""
 _SENTENCE_END = late(r"(?<!e\.g)[.!?]\s+(?=\w)|[。！？]\s*(?=\w)")
 _MEANT = late(
     r"(?i)\bI(?:['’](?:ll|m|ve)\b|(?=[ ,])(?! would\b))|\b(?:let me|let['’]s|now|next|first|sure|ok(?:ay)?|this too)\b|\bich\b|\bje\b|\bvoy a\b|我|現在|现在|まず|正在|运行|執行|执行"
@@ -482,6 +467,8 @@ def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str, *, is_th
         if not is_alone and not may_follow_words:
             continue
         is_meant = is_alone or _MEANT.search(text, 0, head.start()) is not None
+        if not is_meant and (_EXAMPLE.search(text, 0, head.start()) or _HEADED.search(text, 0, body)):
+            continue
         if not (is_meant or is_thought or (is_known and head[1] and not is_yaml)):
             continue
         if not (is_known or (not fence and _tells_itself(text, body))):
@@ -530,6 +517,7 @@ _CALL_KEYS: tuple[set[str], ...] = (
     {"tool_name", "tool_args"},
     {"tool", "tool_input"},
     {"tool", "tool_args"},
+    {"tool", "params"},
 )
 """Keys that only a call has. Source: Cohere, LangChain's and other agents' prompts (read 2026-11)."""
 _CALL_TYPES = ("function", "function_call", "tool_call", "tool_use")
@@ -580,10 +568,11 @@ def _is_talk(text: str, behind: int, leak: _Leak) -> bool:
     after = text[leak.end : end if end >= 0 else len(text)].lstrip()
     if _LISTED.match(before):
         return True
-    has_words = without_tokens(before).strip() and without_tokens(after).strip()
+    has_words = _TAG.sub("", without_tokens(before)).strip() and _TAG.sub("", without_tokens(after)).strip()
     return bool(has_words) and not OPENINGS.match(after)
 
 
+_TAG = late(r"</?\w{1,40}>")
 _LISTED = late(r"\s*(?:[-+*|]|\d{1,3}[.)]\s)")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import islice
@@ -29,7 +29,7 @@ _YAML_HEAD = late(
 )
 """The first line of a call: a key that holds the name of the tool."""
 _YAML_KEY = late(r"\s*[\w.$-]{1,128}:(?:[ \t]|\r?\n)")
-_YAML_END = late(r"(?m)^(?:`{3,}|~{3,}|</|<[|｜]|\[/|-{3,}[ \t]*$)")
+_YAML_END = late(r"(?m)^(?:`{3,}|~{3,}|<[/<|｜]|<\w{1,40}\|?>|\[{1,2}(?:/|END)|\{\{/|-{3,}[ \t]*$)")
 _MOST_YAML = 100_000
 
 
@@ -130,15 +130,31 @@ def _yaml_loader() -> Any:
 Found = tuple[list[tuple[str, dict[str, Any]]], int]
 """Calls as a tool's name and arguments, and where the last of them ends."""
 
+_OF_CALLS = r"(?i:tool|function|call|invoke|action|exec|python_tag)"
+CALL_WORD = r"(?i:(?:tool|function)(?:[ _-]?(?:calls?|use))?|action|invoke|calls?)(?: \d{1,2})?"
+"""Words that a label of a call has, with its number."""
 _PREFIX = r"(?:[\w-]{1,20}:)?"
-_INVOKES = r"(?:invoke|function|tool|call|(?:tool|function)[_-]?(?:call|use|invoke))\s+(?:[\w-]{1,20}=[^\s<>]{1,80}\s+)?(?:name|tool|function)="
-_OF_CALLS = r"(?i:tool|function|call|invoke|action|python_tag)"
+_INVOKES = rf"[a-z_-]{{0,20}}{_OF_CALLS}[a-z_-]{{0,20}}\s+(?:[\w-]{{1,20}}=[^\s<>]{{1,80}}\s+)?(?:name|tool|function)="
+_NAMED_INSIDE = rf"[<\[]{{1,2}}[|｜]?{CALL_WORD}(?:[:=]\s?|\s)(?P<inside>[\w.-]{{1,200}})[|｜]?[>\]]{{1,2}}"
+"""A marker with the name in it, as `[tool:read_file]`."""
+_CALLED = rf"[^<>=\s\[\]{{}}]{{0,30}}{_OF_CALLS}[^<>=\s\[\]{{}}]{{0,30}}"
+_DRESSES = (
+    rf"<{{1,3}}[|｜]?(?!/|END){_CALLED}>{{1,3}}|^{_CALLED}>>>",
+    rf"\[{{1,2}}(?!END|/)[A-Za-z_-]{{0,20}}{_OF_CALLS}[A-Za-z_-]{{0,20}}\]{{1,2}}(?!\()",
+    rf"\{{\{{(?!/)\w{{0,20}}{_OF_CALLS}\w{{0,20}}\}}\}}",
+    r"✿[A-Z_]{2,20}✿:?",
+)
+"""A word that tells of calls, as models dress it: in angles, brackets or braces, single or double, or between flowers."""
+_ENDS = (
+    rf"<{{1,3}}(?:/|END){_CALLED}>{{1,3}}",
+    rf"\[{{1,2}}(?:/|END_)[A-Za-z_-]{{0,20}}{_OF_CALLS}[A-Za-z_-]{{0,20}}\]{{1,2}}",
+    rf"\{{\{{/\w{{0,20}}{_OF_CALLS}\w{{0,20}}\}}\}}",
+)
 _TOKEN = (
     r"<\|[^<>|\s]{1,40}\|?>|<[^<>|/\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|\[/?[A-Z][A-Z_]{2,30}\]"
-    rf"|</?[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|✿[A-Z]{{2,12}}✿:?|functools(?=\[)|tool_code(?=print\()"
+    rf"|{'|'.join((*_DRESSES, *_ENDS))}|functools(?=\[)|tool_code(?=print\()"
 )
-"""A marker in any dress: between pipes on both sides or one, in brackets, between flowers as Qwen's agents have it, a tag whose
-name tells of calls, or a word of Phi or Gemini."""
+"""A marker in any dress, or between pipes on both sides or one, or a word of Phi or Gemini."""
 
 _WITH = r"\s*(?:(?i:with )?(?i:arguments|args|parameters|params|input):?\s*)?"
 _SAID = rf"\[(?i:(?:call|us|invok|runn?)(?:e|ing)?[ _](?:tool|function)|(?:tool|function)[ _](?:call|use))s?:?\s*(?=[\w.:-]{{1,200}}(?:\]\s*\{{|{_WITH}[{{(]))"
@@ -147,15 +163,17 @@ _LABEL = r"(?i:action|(?:assistant )?(?:tool|function)(?:[ _](?:call|use|name))?
 _LABEL_OF_INPUT = r"[ \t*`\"',]{0,9}\n[ \t*]{0,9}(?i:(?:action|tool|function)[ _]input|input|arg(?:ument)?s|param(?:eter)?s)(?: \d{1,2})?[*_]{0,2}:"
 """A line that names the tool, and the one behind it with its input, as agents' prompts have them."""
 
+_LABELLED = rf"[ \t]{{0,3}}(?:(?:#{{1,6}} |[@/!]|\*\*|\[{{1,2}}){CALL_WORD}[*:]{{0,3}}|{CALL_WORD}:|[A-Z]{{4,9}}_CALLS?(?=\n))[ \t]*\n{{0,2}}"
+"""A label at the begin of a line, also as a heading, in bold or behind an at: what follows must be a whole call."""
+
 OPENINGS = late(
-    rf"<[|｜]?(?!/)[^<>=/\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"
-    r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
-    rf"|<{_PREFIX}{_INVOKES}"
-    r"|<[|｜][^<>|｜\s]{1,40}[|｜]?>(?=\s*[\[{])|✿[A-Z]{2,12}✿:|\bfunctools(?=\[)|^tool_code(?=print\()"
-    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>\s*|^[ \t]*|(?<=assistant)\s*)(?:commentary|analysis)\s+(?:json\s+)?to=|(?:^|<\|start\|>)assistant\s+to=|^[ \t]*to=(?=functions\.|multi_tool_use\.)"
+    rf"{'|'.join(_DRESSES)}|<{_PREFIX}{_INVOKES}|{_NAMED_INSIDE.replace('?P<inside>', '')}"
+    r"|<[|｜][^<>|｜\s]{1,40}[|｜]?>(?=\s*[\[{])|\bfunctools(?=\[)|^tool_code(?=print\()"
+    r"|(?:(?:<\|start\|>)?assistant\s*)?(?:<\|channel\|>\s*|^[ \t]*|(?<=assistant)\s*)(?:commentary|analysis)\s+(?:json\s+)?to=|(?:^|<\|start\|>|(?<=[.!?] ))assistant\s+to=|^[ \t]*to=(?=functions\.|multi_tool_use\.)"
     rf"|^[ \t*]{{0,9}}{_LABEL}(?=[\w.:-]{{1,200}}{_LABEL_OF_INPUT})"
+    rf"|^{_LABELLED}(?=[ \t]{{0,9}}[\[{{<`\w])"
     r"|^(?:functions|default_api)[.:](?=[\w.:-]{1,200}[ \t]?[{(])"
-    r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*[{(])"
+    r"|^[ \t]*`{3,}(?:(?:tool|function)_?(?:code|calls?|use)?|action|invoke)[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*[{(])"
     rf"|{_SAID}",
     re.MULTILINE,
 )
@@ -167,15 +185,10 @@ TELLS_OF_CALLS = late(
 """A marker of calls, opening or closing."""
 
 _TOKENS = late(rf"(?:\s|`{{3,}}\w*|{_TOKEN})*")
-_NAMED = late(
-    r"(?:function<[|｜]tool[_▁]sep[|｜]>)?([^\s<>{}\[\]`\"'()]{1,200})"
-    rf"(?:\s|```(?:json)?|\[CALL_ID\]\w{{1,40}}|\[ARGS\]|{_TOKEN})*(?=[{{(])"
-)
 _CHANNEL = late(
     r"(?:(?:<\|start\|>)?assistant\s*)?(?:(?:<\|channel\|>)?\s*(?:commentary|analysis)\s+(?:json\s+)?)?to=([^\s<>]{1,200})"
     r"[^<>{}]{0,40}(?:<\|[^<>|\s]{1,40}\|>[^<>{}]{0,40}){0,3}(?=\{)"
 )
-_PAIRS = late(r"([^\s<>{}]{1,200})\s*(?=<\w{0,20}arg_key>)")
 _PAIR = late(r"\s*<(\w{0,20})arg_key>([^<>]{1,128})</\w{0,20}arg_key>\s*<\w{0,20}arg_value>")
 _INVOKE = late(rf"<({_PREFIX})({_INVOKES})[\"']?([^\s\"'<>]{{1,200}})[\"']?[^<>]{{0,80}}>")
 _PARAMETER = late(
@@ -229,12 +242,18 @@ def without_tokens(text: str) -> str:
 
 def _call_at(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """The next call behind the tokens before it, and the tokens that close it."""
-    start = end_of(_TOKENS, text, at)
+    label = _LABEL_LINE.match(text, at) if at == 0 or text[at - 1] == "\n" else None
+    starts = dict.fromkeys(
+        (end_of(_TOKENS, text, label.end() if label else at), end_of(_TOKENS, text, at), at)
+    )
     for read in _FORMS:
-        found = read(text, start, tools) or (read(text, at, tools) if at != start else None)
-        if found is not None:
-            return found[0], _closed(text, found[1])
+        for start in starts:
+            if (found := read(text, start, tools)) is not None:
+                return found[0], _closed(text, found[1])
     return None
+
+
+_LABEL_LINE = late(_LABELLED)
 
 
 def _closed(text: str, at: int) -> int:
@@ -278,36 +297,6 @@ def _with_object(head: re.Match[str] | None, text: str, tools: Mapping[str, Tool
     return ([(name, given[0])], given[1]) if given else None
 
 
-def _named(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """A name, tokens, an object."""
-    return _with_object(_NAMED.match(text, at), text, tools)
-
-
-def _in_brackets(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """A name and an object in brackets, behind words that say that it is a call."""
-    head = _BRACKETED.match(text, at)
-    found = _with_object(head, text, tools)
-    if head and head[2]:
-        return found
-    end = _CLOSED.match(text, found[1]) if found else None
-    return (found[0], end.end()) if found and end else None
-
-
-def _acted(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """A line with the name and one with the input, as agents' prompts of ReAct have it."""
-    found = _with_object(_ACTION.match(text, at), text, tools)
-    return (found[0], end_of(_OBSERVED, text, found[1])) if found else None
-
-
-_ACTION = late(
-    rf"[ \t*]{{0,9}}(?:{_LABEL}|(?i:name):\s{{0,9}})([\w.:-]{{1,200}}){_LABEL_OF_INPUT}[\s*]{{0,9}}(?:```\w{{0,10}}\s*)?(?=\{{)"
-)
-_OBSERVED = late(r"(?:\s*`{3,})?\s*[*]{0,2}Observation:?[*]{0,2}\s*\Z")
-"""Words at which an agent's prompt lets a model stop."""
-_BRACKETED = late(rf"{_SAID}([\w.:-]{{1,200}})(?:(\])\s*|{_WITH})")
-_CLOSED = late(r"\s*\]")
-
-
 def _in_channel(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """A name behind `to=`, as gpt-oss writes it, or that of several calls at once."""
     head = _CHANNEL.match(text, at)
@@ -337,7 +326,8 @@ def calls_in(value: Any) -> list[Any]:
     """The calls of a value: one, a list of them, or such a list under a key."""
     if isinstance(value, dict):
         value = next((value[key] for key in LISTS_OF_CALLS if isinstance(value.get(key), list)), value)
-    return value if isinstance(value, list) else [value]
+    is_pair = isinstance(value, list) and len(value) == _PAIR_LENGTH and isinstance(value[0], str)
+    return value if isinstance(value, list) and not is_pair else [value]
 
 
 _CALL_NAMES = ("name", "tool_name", "function_name", "tool", "function", "recipient_name", "action")
@@ -364,6 +354,8 @@ def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[st
     for wrap in WRAPS:
         if isinstance(value, dict) and isinstance(value.get(wrap), dict):
             value = value[wrap]
+    if isinstance(value, list) and len(value) == _PAIR_LENGTH and isinstance(value[0], str):
+        value = {"name": value[0], "arguments": value[1]}
     if not isinstance(value, dict):
         return None
     if len(value) == 1 and isinstance(given := next(iter(value.values())), dict):
@@ -377,6 +369,7 @@ def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[st
     beside = {key: one for key, one in value.items() if key not in _CALL_NAMES}
     if arguments is None and beside and beside.keys() <= types_of(tools[name]).keys():
         arguments = beside  # cloudflare/ai#574
+    arguments = _plain_arguments(arguments)
     if is_schema(arguments) or (arguments is None and "description" in value):
         return None
     if isinstance(arguments, str):
@@ -388,6 +381,19 @@ def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[st
     return (name, arguments) if isinstance(arguments, dict) else None
 
 
+def _plain_arguments(given: Any) -> Any:
+    """Arguments without what small models put around them: a list of one, a list of names and values, a schema with values."""
+    if isinstance(given, list) and given and all(isinstance(one, dict) for one in given):
+        named = all(one.keys() == {"name", "value"} for one in given)
+        return (
+            {one["name"]: one["value"] for one in given} if named else given[0] if len(given) == 1 else given
+        )
+    inner = given.get("properties") if isinstance(given, dict) else None
+    is_filled = isinstance(inner, dict) and not any(isinstance(one, dict) for one in inner.values())
+    return inner if inner and is_filled and given.keys() <= {"type", "properties", "required"} else given
+
+
+_PAIR_LENGTH = 2
 _MOST_NAME = 300
 
 
@@ -430,24 +436,6 @@ def _is_marked(text: str, at: int) -> bool:
     return text[max(0, at - 9) : at].rstrip()[-1:] in {">", "]"}
 
 
-def _in_pairs(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """A name, then a key and a value each, as GLM writes them."""
-    head = _PAIRS.match(text, at)
-    name = _tool(head[1], tools) if head else ""
-    if head is None or not name:
-        return None
-    types, arguments, place = types_of(tools[name]), dict[str, Any](), head.end()
-    while (pair := _PAIR.match(text, place)) is not None:
-        pair_end = f"</{pair[1]}arg_value>"
-        end = text.find(pair_end, pair.end())
-        if end < 0:
-            return None
-        key = pair[2].strip()
-        arguments[key] = value_of(text[pair.end() : end], types.get(key))
-        place = end + len(pair_end)
-    return [(name, arguments)], place
-
-
 def _invoked(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """An element with the name, and one with each parameter or an object inside."""
     head = _INVOKE.match(text, at)
@@ -465,16 +453,28 @@ def _with_attributes(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Fou
     told = {key: html.unescape(words[1:-1]) for key, words in _ATTRIBUTE.findall(head[2])}
     name = head[1] if head[1] in tools else ""
     if not name and _CALL_TAG.fullmatch(head[1]):
-        name = _tool(told.pop("name", ""), tools)
+        name = _tool(next((told.pop(key) for key in ("name", "tool", "function") if key in told), ""), tools)
     if not name:
         return None
     types = types_of(tools[name])
-    given = {key: value_of(words, types.get(key)) for key, words in told.items()}
-    inner = given.get("arguments") if given.keys() == {"arguments"} and "arguments" not in types else None
-    return [(name, inner if isinstance(inner, dict) else given)], head.end()
+    given = {
+        key: value_of(words, types.get(key))
+        for key, words in told.items()
+        if key in types or key not in _BESIDE
+    }
+    return [(name, _unwrapped(given, types))], head.end()
 
 
-_CALL_TAG = late(r"invoke|(?:tool|function)(?:[_-]?(?:call|use|invoke))?|call")
+def _unwrapped(given: dict[str, Any], types: Mapping[str, object]) -> dict[str, Any]:
+    """Arguments, without a name for all of them around them."""
+    inner = next(iter(given.values())) if len(given) == 1 else None
+    is_around = isinstance(inner, dict) and given.keys() <= {*_CALL_ARGUMENTS} - types.keys()
+    return inner if isinstance(inner, dict) and is_around else given
+
+
+_CALL_TAG = late(rf"[a-z_-]{{0,20}}{_OF_CALLS}[a-z_-]{{0,20}}")
+_BESIDE = ("id", "type", "category", "index")
+"""Attributes that say nothing of the call itself."""
 
 
 _ATTRIBUTE = late(r"([\w.-]{1,128})=(\"[^\"]*\"|'[^']*')")
@@ -487,6 +487,97 @@ def _element(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
     if head is None or head[1] not in tools:
         return None
     return _with_inside(text, head.end(), head[1], _ELEMENT, head[1], tools)
+
+
+def _headed(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
+    """A name in any dress, and arguments in any notation."""
+    head = _HEAD.match(text, at)
+    name = _tool(head["inside"] or head["element"] or head["word"], tools) if head else ""
+    if head is None or not name:
+        return None
+    types = types_of(tools[name])
+    for read in _NOTATIONS:
+        if (found := read(text, head.end(), types)) is not None:
+            end = end_of(_HEAD_END, text, found[1])
+            is_open = head["bracket"] and not head["closed"] and "]" not in text[found[1] : end]
+            return None if is_open else ([(name, found[0])], end)
+    return ([(name, {})], head.end("empty")) if head["empty"] else None
+
+
+_KEY_MARK = r"<[|｜][^<>|｜\s]{0,30}(?:key|param|name)[^<>|｜\s]{0,10}[|｜]>"
+_HEAD = late(
+    rf"(?:{_NAMED_INSIDE}|(?:[ \t*]{{0,9}}{_LABEL}|(?i:name):\s{{0,9}}|(?P<bracket>{_SAID})|function<[|｜]tool[_▁]sep[|｜]>)?"
+    rf"(?:<(?:(?:tool_|function_)?name|function|tool)>\s*(?P<element>[^<>\s]{{1,200}})\s*</\w{{1,20}}>|(?P<word>[^\s<>{{}}\[\]`\"'()=]{{1,200}})))"
+    rf"(?:{_LABEL_OF_INPUT}|(?P<closed>\])|(?i:with )?(?i:arg(?:ument)?s|param(?:eter)?s|input)\b:?|[\s*]|[:=]>?|->|`{{1,3}}(?:json)?|\[CALL_ID\]\w{{1,40}}"
+    rf"|(?P<empty><(arguments|parameters|input|args|params)>\s*</\w{{1,20}}>)|</?(?:\w{{0,20}}arg(?:ument)?s|param(?:eter)?s|input)>|(?!{_KEY_MARK}){_TOKEN})*"
+)
+"""A name, alone, behind a label or in an element, and what stands between it and its arguments."""
+_HEAD_END = late(
+    r"(?:\s*</(?:\w{0,20}arg(?:ument)?s|param(?:eter)?s|input|params)>|(?:\s*`{3,})?\s*[*]{0,2}Observation:?[*]{0,2}\s*\Z)?(?:\s*\])?"
+)
+"""What closes arguments, and the word at which an agent's prompt lets a model stop."""
+
+
+def _in_pairs(text: str, at: int, types: Mapping[str, object]) -> tuple[dict[str, Any], int] | None:
+    """A key and a value each, as GLM writes them."""
+    given: dict[str, Any] = {}
+    while (pair := _PAIR.match(text, at)) is not None:
+        pair_end = f"</{pair[1]}arg_value>"
+        end = text.find(pair_end, pair.end())
+        if end < 0:
+            return None
+        key = pair[2].strip()
+        given[key] = value_of(text[pair.end() : end], types.get(key))
+        at = end + len(pair_end)
+    return (given, at) if given else None
+
+
+def _in_lines(text: str, at: int, types: Mapping[str, object]) -> tuple[dict[str, Any], int] | None:
+    """A line or a word with each parameter, as `path: "a"`, `path=a`, `- path: a` or `--path a`."""
+    given: dict[str, Any] = {}
+    while (line := _LINE.match(text, at)) is not None and line["key"] in types:
+        words, kind = line["value"].strip().strip("`"), types[line["key"]]
+        value = value_of(words, None if words.startswith('"') else kind)
+        if isinstance(value, str) and kind in {"integer", "number", "boolean"}:
+            return None
+        given[line["key"]] = value
+        at = line.end()
+    return (given, at) if given and _MARKER.match(text, at) else None
+
+
+_LINE = late(
+    r"[\s,>]*(?:(?P<bullet>[-*])[ \t]|--)?[*`]{0,3}(?P<key>[\w.-]{1,128})[*`]{0,3}(?:[ \t]*(?:=|:(?![ \t]*[&*!|>]))[ \t]*|(?<!-)[ \t])"
+    r"(?P<value>\"(?:[^\"\\\n]|\\.)*\"(?=[ \t]*(?:[\n,/>]|[\w.-]{1,128}=|\Z|</|<[|｜]))|[^\n<]+(?=\n|</|<[|｜])|(?(bullet)[^\n<]+\Z|(?!)))[ \t]*/?>?"
+)
+_MARKER = late(rf"\s*(?:{_TOKEN}|`{{3,}}|</|\[/|\Z)")
+
+
+def _in_elements(text: str, at: int, types: Mapping[str, object]) -> tuple[dict[str, Any], int] | None:
+    """An element with each parameter, by its tag or a name in it."""
+    given: dict[str, Any] = {}
+    while (one := _PARAMETER.match(text, at) or _ELEMENT.match(text, at)) is not None and one[2] in types:
+        end = text.find(f"</{one[1]}>", one.end())
+        if end < 0:
+            return None
+        given[one[2]] = _inside(text[one.end() : end], types[one[2]])
+        at = end + len(one[1]) + 3
+    return (given, at) if given else None
+
+
+def _in_tokens(text: str, at: int, types: Mapping[str, object]) -> tuple[dict[str, Any], int] | None:
+    """A token before each key and each value."""
+    given: dict[str, Any] = {}
+    while (pair := _TOKEN_PAIR.match(text, at)) is not None and pair[1] in types:
+        end = _TOKEN_END.search(text, pair.end())
+        if end is None:
+            return None
+        given[pair[1]] = value_of(text[pair.end() : end.start()], types[pair[1]])
+        at = end.start()
+    return (given, at) if given else None
+
+
+_TOKEN_PAIR = late(rf"\s*{_KEY_MARK}([\w.-]{{1,128}})<[|｜][^<>|｜\s]{{1,40}}[|｜]>")
+_TOKEN_END = late(rf"(?:</[|｜][^<>|｜\s]{{1,40}}[|｜]>)|(?=<[|｜])|(?={'|'.join(_ENDS)})")
 
 
 def _with_inside(
@@ -515,13 +606,17 @@ def _with_inside(
         kind = None if 'string="false"' in parameter[3] else kind
         arguments[parameter[2]] = _inside(text[parameter.end() : end], kind)
         place = end + len(parameter_end)
-    if len(arguments) == 1 and (only := next(iter(arguments))) in _CALL_ARGUMENTS and only not in types:
-        inner = arguments[only]
-        arguments = inner if isinstance(inner, dict) else arguments
+    if not arguments and len(types) == 1 and tag and (alone := _PLAIN_TEXT.match(text, place)):
+        ((only, kind),) = types.items()
+        arguments, place = {only: value_of(alone[0], kind)}, alone.end()
+    arguments = _unwrapped(arguments, types)
     close = re.compile(rf"\s*</{re.escape(tag)}>" if tag else r"(?=\s*</)").match(text, place)
     if close is None and arguments and not text[place:].strip():
         return [(name, arguments)], len(text)  # a server took the closing tag for the end of the reply
     return ([(name, arguments)], close.end()) if close else None
+
+
+_PLAIN_TEXT = late(r"[^\s<>{}][^<>]*(?=</)")
 
 
 def _inside(text: str, kind: object, depth: int = 0) -> Any:
@@ -551,27 +646,7 @@ def _behind_cdata(text: str, at: int) -> int:
     return max(at, text.find("]]>", at)) if text.startswith("<![CDATA[", at) else at
 
 
-def _with_parts(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """An element with the name, then one with the arguments as an object."""
-    head = _NAME_PART.match(text, at) or _BEFORE_NAME_PART.match(text, at)
-    if head is None and (bare := _NAME_BEFORE_PARAMETERS.match(text, at)) and (name := _tool(bare[1], tools)):
-        return _with_inside(text, bare.end(), name, _PARAMETER, "", tools)
-    name = _tool(head[1], tools) if head else ""
-    if head is None or not name:
-        return None
-    if (given := _object_at(text, head.end())) is not None:
-        return [(name, given[0])], end_of(_PART_END, text, given[1])
-    return _with_inside(text, head.end(), name, _ELEMENT, head[2], tools)
-
-
 _BLANKS = late(r"\s*")
-_NAME_TAGS = r"<(?:(?:tool_|function_)?name|function|tool)>\s*([^<>\s]{1,200})\s*</(?:(?:tool_|function_)?name|function|tool)>\s*"
-_NAME_PART = late(rf"{_NAME_TAGS}<(arguments|parameters|input|args|params)>\s*")
-_BEFORE_NAME_PART = late(rf"(?:\s|(?>{_TOKEN}))*?{_NAME_PART.pattern}")
-_NAME_BEFORE_PARAMETERS = late(
-    rf"(?:\s|(?>{_TOKEN}))*?{_NAME_TAGS}(?=<{_PREFIX}(?:parameter|param|argument|arg)\s)"
-)
-_PART_END = late(r"\s*</(?:arguments|parameters|input|args|params)>")
 
 
 def python_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -640,20 +715,41 @@ _NAME_ALONE = late(
     rf"([\w.:-]{{1,200}})\s*(?!</\w{{1,20}}>\s*<(?:arguments|parameters|input|args|params)\b)(?=</[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>|<[|｜](?![^<>|｜\s]{{0,40}}(?:arg|begin|start|sep))[^<>|｜\s]{{0,40}}(?i:call)[^<>|｜\s]{{0,40}}[|｜]?>|\[/[A-Z_]{{0,20}}CALLS?\])"
 )
 _FORMS = (
-    _invoked,
-    _in_brackets,
-    _acted,
-    _in_channel,
-    _in_pairs,
-    _with_parts,
     _with_attributes,
+    _invoked,
+    _in_channel,
     _element,
     python_calls,
-    _named,
     _listed,
     _yamled,
+    _headed,
     _alone,
 )
+
+
+def _only(text: str, at: int, types: Mapping[str, object]) -> tuple[dict[str, Any], int] | None:
+    """The value alone, of a tool with one parameter: in round brackets, or behind an angle that closes the name."""
+    found = _ONE_VALUE.match(text, at) if len(types) == 1 else None
+    if found is None:
+        return None
+    ((name, kind),) = types.items()
+    return {name: value_of(found["quoted"] or found["plain"], kind)}, found.end()
+
+
+_ONE_VALUE = late(
+    r"\(\s*([\"'])(?P<quoted>[^\n]{1,2000}?)\1\s*\)(?=\s*(?:<|\Z))|>(?P<plain>[^\n<>]{1,2000})(?=</)"
+)
+
+
+_NOTATIONS: tuple[Callable[[str, int, Mapping[str, object]], tuple[dict[str, Any], int] | None], ...] = (
+    lambda text, at, _: _object_at(text, at),
+    _in_pairs,
+    _in_tokens,
+    _in_elements,
+    _in_lines,
+    _only,
+)
+"""How models write arguments behind a name: `_HEAD` and these are the grammar of all families that begin with a name."""
 
 
 def types_of(tool: ToolSchema) -> Mapping[str, object]:

@@ -378,7 +378,7 @@ def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
     made: dict[str, Any] = {}
     at = end_of(_BLANKS, text, at + 1)
     if close == ")" and text[at] == "{":
-        made, at = DECODER.raw_decode(text, at)
+        made, at = _object(text, at, depth + 1)
         at = end_of(_BLANKS, text, at)
     while text[at] != close:
         key = _KEY.match(text, at)

@@ -14,6 +14,7 @@ from core.services.providers.thought_tags import parted
 from tests.operations import LINEAR, TIMES, growth
 from tests.vendors.world.explanations import EXPLAINED
 from tests.vendors.world.families import FAMILIES, HARD, ONE, TALK, Call, Family, cut, shapes
+from tests.vendors.world.grammars import DRESSES, GIVEN, NAME, NOTATIONS, WORDS, written
 from tests.vendors.world.spellings import SPELLED
 
 
@@ -77,6 +78,15 @@ def test_a_call_in_a_spelling_of_its_own_is_one(text: str, calls: list[Call]) ->
     assert [
         (one.name, json.loads(one.arguments_json)) for one in got if isinstance(one, ToolCallPart)
     ] == calls
+
+
+@pytest.mark.parametrize("dress", DRESSES)
+def test_a_call_in_any_notation_is_one_in_any_dress(dress: str) -> None:
+    formats = [(word, notation) for word in WORDS for notation in NOTATIONS]
+
+    missed = [one for one in formats if recovered(written(dress, *one), "m")[1] != [(NAME, GIVEN)]]
+
+    assert missed == []
 
 
 @pytest.mark.parametrize("text", EXPLAINED)

@@ -51,5 +51,9 @@ EXPLAINED = [
     "<details>\n<summary>Raw output</summary>\n\n```\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>\n```\n\n</details>",
     "Prompt:\n\n\"\"\"\nYou may call tools like this:\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>\n\"\"\"\n\nThat is the system prompt of Hermes.",
     "Here's how the three vendors differ.\n\n## Hermes\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>\n\n## Mistral\n\n[TOOL_CALLS]read_file[ARGS]{\"path\": \"a.txt\"}\n\n## Anthropic\n\nA `tool_use` block.",
+    # Documents of hooks and of parsers, as replies.
+    '#### What the JSON stdin looks like\n\n```json\n{\n  "session_id": "abc",\n  "tool_name": "write_file",\n  "tool_input": {"path": "a.ts", "content": "x"}\n}\n```',
+    '### 2. JSON Object with END_TOOL_REQUEST\n\n```\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n[END_TOOL_REQUEST]\n```',
+    "A label such as `Tool: read_file` names the tool. Then come lines:\n\n    path: a.txt\n\nThe parser reads them.",
 ]
 # fmt: on
