@@ -27,7 +27,7 @@ from core.kernel.opener import open_descriptor, read_file
 from core.kernel.patterns import late
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.curation import LineRange, Symbol
-from core.kernel.values.harvest import ArtifactKind
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.retrieval import Corpus
 from core.knowledge.harvest.transcript import Said
 from core.retrieval.embedders import E5_NAME, MODEL_NAME, words_file
@@ -258,7 +258,7 @@ class Crunch(JobProcess):
         made = self.submit(header, text.encode("utf-8", "replace"), lane)
         return mapped(made, lambda value: tuple(map(_symbol, cast("list[list[object]]", value))))
 
-    def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> Future[tuple[Said, ...]]:
+    def messages(self, kind: TranscriptKind, data: bytes, new_bytes: int) -> Future[tuple[Said, ...]]:
         """The part of a conversation that a harvest may read (`unread_messages`).
 
         Returns:
@@ -604,7 +604,7 @@ class Counting:
             _say(tr("{path} has no outline: %s", path=path), error)
             return ()
 
-    def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Said, ...]:
+    def messages(self, kind: TranscriptKind, data: bytes, new_bytes: int) -> tuple[Said, ...]:
         """The part of a conversation that a harvest may read.
 
         Raises:

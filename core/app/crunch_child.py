@@ -80,11 +80,11 @@ def _row(symbol: Symbol) -> tuple[object, ...]:
 
 
 def _messages(kind: str, payload: bytes, new_bytes: int) -> dict[str, object]:
-    from core.kernel.values.harvest import ArtifactKind
+    from core.kernel.values.imports import TranscriptKind
     from core.knowledge.harvest.transcript_sources import unread_messages
 
     try:
-        found = unread_messages(ArtifactKind(kind), payload, new_bytes)
+        found = unread_messages(TranscriptKind(kind), payload, new_bytes)
     except ValueError as problem:
         return {"problem": str(problem)}
     return {"said": [(one.role, one.text, one.id) for one in found]}

@@ -9,6 +9,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from core.kernel.values.imports import TranscriptKind
 from tests.bench.__main__ import Row, row
 from tests.bench.child import measured
 from tests.bench.knowledge_panel import MEDIAN_BAR_MS, P99_BAR_MS, WHEEL_PX, Bench
@@ -107,10 +108,10 @@ def preview(artifacts: tuple[Artifact, ...]) -> HarvestPreview:
 
 
 def _facts(number: int) -> ArtifactFacts:
-    from core.kernel.values.harvest import ArtifactFacts, ArtifactKind
+    from core.kernel.values.harvest import ArtifactFacts
 
     return ArtifactFacts(
-        f"h{number}", f"/h/discussions/h{number}/log.jsonl", f"2026-11-01-talk-{number}", ArtifactKind.DISCUSSION,
+        f"h{number}", f"/h/discussions/h{number}/log.jsonl", f"2026-11-01-talk-{number}", TranscriptKind.DISCUSSION,
         1_000 + number * 7919 % 900_000, NOW - timedelta(minutes=number), f"Talk {number}",
         sha256=f"{number:016x}" * 4, new_bytes=1_000,
     )  # fmt: skip

@@ -12,7 +12,6 @@ from core.kernel.values.harvest import (
     ApplyKind,
     Artifact,
     ArtifactClass,
-    ArtifactKind,
     BatchReport,
     BatchState,
     HarvestBatch,
@@ -23,6 +22,7 @@ from core.kernel.values.harvest import (
     ProposedItem,
     UndoReport,
 )
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category, LedgerStatus, RemovalQuestion
 from core.knowledge.harvest.harvest_report import artifact_data, batch_row
 from core.knowledge.ledger_text import entry_data
@@ -33,7 +33,7 @@ class ArtifactData(Data, frozen=True):
 
     class_: ArtifactClass = msgspec.field(name="class")
     why: str
-    kind: ArtifactKind
+    kind: TranscriptKind
     id: str
     name: str
     title: str

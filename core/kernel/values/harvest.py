@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from core.kernel.values.facts import Quote
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import (
     Category,
     DraftReport,
@@ -137,50 +138,6 @@ class BatchReport(msgspec.Struct, frozen=True):
     said: tuple[str, ...] = ()
 
 
-class ArtifactKind(StrEnum):
-    """Kind of a file or directory, recognised by its shape."""
-
-    DISCUSSION = "discussion"
-    EXPORT = "manual-slop export"
-    SPECSTORY = "specstory"
-    CLAUDE_CODE = "claude-code"
-    CHATGPT = "chatgpt"
-    CLAUDE = "claude"
-    AIDER = "aider"
-    CODEX = "codex"
-    GEMINI_CLI = "gemini-cli"
-    OPENCODE = "opencode"
-    CLINE = "cline"
-    LLM = "llm"
-    OPEN_WEBUI = "open-webui"
-    LIBRECHAT = "librechat"
-    LM_STUDIO = "lm-studio"
-    CHERRY_STUDIO = "cherry-studio"
-    ZED = "zed"
-    GROK = "grok"
-    COPILOT = "copilot-chat"
-    TYPINGMIND = "typingmind"
-    BIG_AGI = "big-agi"
-    AI_STUDIO = "ai-studio"
-    CONTINUE = "continue"
-    GOOSE = "goose"
-    JAN = "jan"
-    ANYTHINGLLM = "anythingllm"
-    COPILOT_CLI = "copilot-cli"
-    DROID = "droid"
-    PI = "pi"
-    AMP = "amp"
-    CRUSH = "crush"
-    SILLYTAVERN = "sillytavern"
-    LLAMA_CPP = "llama.cpp"
-    MESSAGES = "messages"
-    SHAREGPT = "sharegpt"
-    TAKEOUT = "google-takeout"
-    PLAIN = "plain"
-    TEMPORARY = "temporary"
-    UNKNOWN = "unknown"
-
-
 class ArtifactClass(StrEnum):
     """Fate in a harvest: the first that matches, in this order."""
 
@@ -213,7 +170,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
     id: str
     path: str
     name: str
-    kind: ArtifactKind
+    kind: TranscriptKind
     size_bytes: int
     updated_at: datetime
     title: str = ""
@@ -239,7 +196,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
     @property
     def is_ours(self) -> bool:
         """True if the conversation is in this home, so that the program may move it to the trash."""
-        return bool(self.id) or self.kind is ArtifactKind.TEMPORARY
+        return bool(self.id) or self.kind is TranscriptKind.TEMPORARY
 
 
 class Artifact(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from core.kernel.values.messages import Part
 
 
 class TranscriptKind(StrEnum):
-    """Shape of a file that holds conversations."""
+    """Kind of a file that holds conversations, recognised by its shape."""
 
     DISCUSSION = "discussion"
     EXPORT = "manual-slop export"
@@ -54,6 +54,8 @@ class TranscriptKind(StrEnum):
     SHAREGPT = "sharegpt"
     TAKEOUT = "google-takeout"
     PLAIN = "plain"
+    TEMPORARY = "temporary"
+    """What a crash left: a harvest takes it away, and no reader gets it."""
     UNKNOWN = "unknown"
 
 

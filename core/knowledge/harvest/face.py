@@ -20,9 +20,10 @@ from core.knowledge.harvest.harvest_prompt import build_harvest_prompt, harvest_
 from core.knowledge.harvest.harvest_reply import ITEM_CATEGORIES, by_category, read_reply
 from core.knowledge.harvest.modes import MAX_HARVEST_SOURCE_BYTES, SUMMARIZE_THRESHOLD_BYTES, piece_bytes_for
 from core.knowledge.harvest.transcript import Said, prepared
-from core.knowledge.harvest.transcript_sources import messages_of, recognised
+from core.knowledge.harvest.transcript_sources import messages_of
 from core.services.providers.model_data import load_models
 from core.services.providers.profiles import find_profile
+from core.talk.transcripts.transcript_reader import recognised
 
 __all__ = [
     "HARVEST_MAX_ATTEMPTS",

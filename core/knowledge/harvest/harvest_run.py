@@ -23,12 +23,12 @@ from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
     ArtifactFacts,
-    ArtifactKind,
     HarvestFailure,
     HarvestPreview,
     HarvestReport,
     HarvestUse,
 )
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, Item, LedgerStatus, NewItem
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import AfterHarvest
@@ -431,7 +431,7 @@ class _Run:
         path = Path(facts.path).parent if facts.id else Path(facts.path)
         entry = self._entry(facts, LedgerStatus.PRUNED)
         entry = replace(entry, sha256=f"path:{path}", path=str(path), deleted=True)
-        if facts.kind is ArtifactKind.TEMPORARY:
+        if facts.kind is TranscriptKind.TEMPORARY:
             self.transaction.record(entry)
             remove_tree(path, disk=self.request.disk)
         else:

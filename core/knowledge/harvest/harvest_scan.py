@@ -19,17 +19,18 @@ from core.kernel.disk import reported
 from core.kernel.language import tr, words_of
 from core.kernel.opener import open_file, read_file, read_start, reason_of
 from core.kernel.patterns import late
-from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
+from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import LedgerStatus
 from core.kernel.values.records import IMPORTED, MarkRecord
 from core.knowledge.categories import source_name
 from core.knowledge.harvest.modes import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
-from core.knowledge.harvest.transcript_sources import messages_of, recognised, sent_share
+from core.knowledge.harvest.transcript_sources import messages_of, sent_share
 from core.knowledge.ledger import HarvestLedger, SourceHash
 from core.talk.discussion import log_codec
 from core.talk.discussion.discussion_meta import read_meta
 from core.talk.discussion.reply_journal import has_journal
-from core.talk.transcripts.transcript_reader import SHAPE_BYTES
+from core.talk.transcripts.transcript_reader import SHAPE_BYTES, recognised
 
 MAX_SOURCES = 100_000
 STAGING_AGE = timedelta(hours=1)
@@ -137,7 +138,10 @@ _Todo = tuple[ArtifactFacts, tuple[int, ...] | None]
 def _lengths(facts: ArtifactFacts, request: ScanRequest, ledger: HarvestLedger) -> tuple[int, ...] | None:
     """Lengths that a conversation may have had at an earlier harvest; None where it need not be read."""
     first = request.classified(facts)
-    if first.kind not in {ArtifactClass.HARVEST, ArtifactClass.PRUNE} or facts.kind is ArtifactKind.TEMPORARY:
+    if (
+        first.kind not in {ArtifactClass.HARVEST, ArtifactClass.PRUNE}
+        or facts.kind is TranscriptKind.TEMPORARY
+    ):
         return None
     return ledger.harvested_lengths(facts.path, facts.size_bytes)
 
@@ -168,7 +172,7 @@ def _with_emptiness(facts: ArtifactFacts, data: bytes) -> ArtifactFacts:
     """Facts that say whether it is empty. A log without a single message of ours is not called empty when
     lines are foreign.
     """
-    if facts.kind is not ArtifactKind.DISCUSSION or (len(data) > _EMPTY_BYTES and _MESSAGE in data):
+    if facts.kind is not TranscriptKind.DISCUSSION or (len(data) > _EMPTY_BYTES and _MESSAGE in data):
         return facts
     try:
         return replace(facts, is_empty=not messages_of(facts.kind, data))
@@ -206,7 +210,7 @@ def _discussion(request: ScanRequest, folder: Path, discussion_id: str) -> Artif
         path=str(log),
         name=source_name(meta.created_at, meta.name),
         title=meta.name,
-        kind=ArtifactKind.DISCUSSION if seen else ArtifactKind.UNKNOWN,
+        kind=TranscriptKind.DISCUSSION if seen else TranscriptKind.UNKNOWN,
         size_bytes=log_size,
         updated_at=max(seen, default=meta.created_at),
         is_open=discussion_id in request.open_ids or has_reply,
@@ -260,7 +264,7 @@ def _staging(entry: os.DirEntry[str], now: datetime) -> Iterator[ArtifactFacts]:
             id="",
             path=entry.path,
             name=entry.name,
-            kind=ArtifactKind.TEMPORARY,
+            kind=TranscriptKind.TEMPORARY,
             size_bytes=size,
             updated_at=at,
         )
@@ -290,7 +294,7 @@ def _files(source: Path) -> Iterator[Path]:
 def _foreign_facts(path: Path, *, is_named: bool) -> ArtifactFacts:
     """Facts of another program's file. A text file counts as a conversation where it is named itself, as for an import."""
     size, at = _stat(path)
-    problem, kind = "", ArtifactKind.UNKNOWN
+    problem, kind = "", TranscriptKind.UNKNOWN
     try:
         kind = recognised(read_start(path, SHAPE_BYTES), path.name if is_named else "")
     except OSError as error:
@@ -325,7 +329,7 @@ def _unknown(path: Path) -> ArtifactFacts:
         id="",
         path=str(path),
         name=path.name,
-        kind=ArtifactKind.UNKNOWN,
+        kind=TranscriptKind.UNKNOWN,
         size_bytes=size,
         updated_at=changed,
         title=path.name,

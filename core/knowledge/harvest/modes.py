@@ -13,11 +13,11 @@ from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
     ArtifactFacts,
-    ArtifactKind,
     HarvestEstimate,
     HarvestPreview,
     ProposedItem,
 )
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.provider import ModelProfile, ProviderKind
 from core.kernel.values.settings import AfterHarvest, KnowledgeSettings, MemoryMode, Settings
 from core.kernel.values.state import AppState
@@ -193,11 +193,11 @@ def classify(
         return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why=tr("restored from the trash"))
     if facts.is_kept:
         return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why=tr("read and kept"))
-    if facts.kind is ArtifactKind.TEMPORARY:
+    if facts.kind is TranscriptKind.TEMPORARY:
         return Artifact(facts=facts, kind=ArtifactClass.PRUNE, why=tr("abandoned"))
     if facts.problem:
         return Artifact(facts=facts, kind=ArtifactClass.KEEP, why=facts.problem)
-    if facts.kind is ArtifactKind.UNKNOWN:
+    if facts.kind is TranscriptKind.UNKNOWN:
         return Artifact(facts=facts, kind=ArtifactClass.KEEP, why=tr("not recognised"))
     if facts.is_empty:
         return (

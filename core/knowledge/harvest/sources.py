@@ -14,7 +14,8 @@ from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import as_sentences, tr
 from core.kernel.values.facts import domain_name
-from core.kernel.values.harvest import ArtifactFacts, ArtifactKind
+from core.kernel.values.harvest import ArtifactFacts
+from core.kernel.values.imports import TranscriptKind
 from core.knowledge.harvest.distillation import (
     Generate,
     HarvestError,
@@ -48,7 +49,7 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(there).free
 
 
-ReadMessages = Callable[[ArtifactKind, bytes, int], tuple[Said, ...]]
+ReadMessages = Callable[[TranscriptKind, bytes, int], tuple[Said, ...]]
 """`unread_messages`, or the same in another process. Raises ValueError, or SlopError where that process failed."""
 
 

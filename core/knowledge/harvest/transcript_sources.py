@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean, flat
 from core.kernel.language import spliced, tr
-from core.kernel.values.harvest import ArtifactKind, HarvestItem
+from core.kernel.values.harvest import HarvestItem
 from core.kernel.values.imports import Transcript, TranscriptKind
 from core.kernel.values.knowledge import Category
 from core.knowledge.harvest.transcript import (
@@ -47,38 +47,28 @@ _TAG_BYTES = 27
 _ROLES = {"user", "assistant", "tool"}
 
 
-def recognised(data: bytes, named: str = "") -> ArtifactKind:
-    """Kind of a conversation's file, by its first bytes; UNKNOWN for a form that the program cannot read.
-
-    Args:
-        data: the file's first `SHAPE_BYTES`, or all of it; named: as `reader.recognised` takes it.
-    """
-    return ArtifactKind(transcript_reader.recognised(data, named).value)
-
-
-def messages_of(kind: ArtifactKind, data: bytes) -> tuple[Said, ...]:
+def messages_of(kind: TranscriptKind, data: bytes) -> tuple[Said, ...]:
     """The messages of a conversation.
 
     Raises:
-        ValueError: the file is not of that shape, or cannot be read as a whole.
+        ValueError: the file is not of that kind, or cannot be read as a whole.
     """
-    if kind in {ArtifactKind.TEMPORARY, ArtifactKind.UNKNOWN}:
+    if kind in {TranscriptKind.TEMPORARY, TranscriptKind.UNKNOWN}:
         raise ValueError(tr("this is not a conversation that the program can read"))
-    shape = TranscriptKind(kind.value)
     found: list[Said] = []
     is_read = False
-    for one in transcript_reader.read_transcripts(shape, data):
+    for one in transcript_reader.read_transcripts(kind, data):
         if isinstance(one, Transcript):
             is_read = True
-            found += _said(shape, one)
-        elif shape not in _LINES:
+            found += _said(kind, one)
+        elif kind not in _LINES:
             raise ValueError(spliced("{}: {}", one.place, one.why))
-    if not is_read and shape is not TranscriptKind.AIDER:
+    if not is_read and kind is not TranscriptKind.AIDER:
         raise ValueError(tr("the conversation has no messages"))
     return tuple(found)
 
 
-def unread_messages(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Said, ...]:
+def unread_messages(kind: TranscriptKind, data: bytes, new_bytes: int) -> tuple[Said, ...]:
     """The messages that were not harvested yet, as they may leave the home: no secrets, no recalled memory.
 
     A megabyte in one message takes a second of regular expressions, in which no other thread runs: a window has it
@@ -88,7 +78,7 @@ def unread_messages(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Sa
         new_bytes: how many at the end of `data` were not harvested before.
 
     Raises:
-        ValueError: the file is not of that shape, or cannot be read as a whole.
+        ValueError: the file is not of that kind, or cannot be read as a whole.
     """
     messages = messages_of(kind, data)
     if new_bytes < len(data):
@@ -96,7 +86,7 @@ def unread_messages(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Sa
     return prepared(messages)
 
 
-def sent_share(kind: ArtifactKind, data: bytes) -> float:
+def sent_share(kind: TranscriptKind, data: bytes) -> float:
     """The part of a conversation's bytes that a model is sent, by its first ones; 1 where nobody can tell cheaply."""
     head = data[:SHARE_BYTES]
     if len(data) > SHARE_BYTES:
@@ -109,19 +99,18 @@ def sent_share(kind: ArtifactKind, data: bytes) -> float:
     return min(1.0, size / len(head)) if size else 1.0
 
 
-def talk_marks(kind: ArtifactKind, data: bytes) -> tuple[str, ...]:
+def talk_marks(kind: TranscriptKind, data: bytes) -> tuple[str, ...]:
     """Marks of the conversations in a file, the same whatever program keeps them and however far they went.
 
     Each is the sha256 (hex) of the first question and its first answer, blanks normalised; one without an answer has
     none. A file that cannot be read has none.
     """
-    if kind in {ArtifactKind.TEMPORARY, ArtifactKind.UNKNOWN}:
+    if kind in {TranscriptKind.TEMPORARY, TranscriptKind.UNKNOWN}:
         return ()
-    shape = TranscriptKind(kind.value)
     marks: dict[str, None] = {}
     try:
-        for one in transcript_reader.read_transcripts(shape, data):
-            said = list(_said(shape, one)) if isinstance(one, Transcript) else []
+        for one in transcript_reader.read_transcripts(kind, data):
+            said = list(_said(kind, one)) if isinstance(one, Transcript) else []
             asked = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
             answer = next((message for message in said[asked:] if message.role == "assistant"), None)
             if answer is not None:
@@ -132,18 +121,18 @@ def talk_marks(kind: ArtifactKind, data: bytes) -> tuple[str, ...]:
     return tuple(marks)
 
 
-def working_folder(kind: ArtifactKind, data: bytes) -> str:
+def working_folder(kind: TranscriptKind, data: bytes) -> str:
     """Folder that another program's conversation says it worked in, empty where it does not. Reads its first lines."""
-    if kind is not ArtifactKind.CLAUDE_CODE:
+    if kind is not TranscriptKind.CLAUDE_CODE:
         return ""
     found = transcript_reader.read_transcripts(TranscriptKind.CLAUDE_CODE, data[:SHAPE_BYTES])
     folders = (one.folder for one in found if isinstance(one, Transcript))
     return next(filter(None, folders), "")
 
 
-def _said(shape: TranscriptKind, transcript: Transcript) -> Iterator[Said]:
+def _said(kind: TranscriptKind, transcript: Transcript) -> Iterator[Said]:
     """Words of a conversation. Sessions of Claude Code are read in their order, helpers included: nothing is undone in them."""
-    is_whole = shape is TranscriptKind.CLAUDE_CODE
+    is_whole = kind is TranscriptKind.CLAUDE_CODE
     messages = tuple(transcript.messages if is_whole else seen_last(transcript))
     for one, share in zip(messages, tool_shares(one.parts for one in messages), strict=True):
         text = said_parts(one.parts, share)
@@ -151,7 +140,7 @@ def _said(shape: TranscriptKind, transcript: Transcript) -> Iterator[Said]:
             yield Said(role="tool" if is_answer_of_tools(one.parts) else one.role, text=text, id=one.id)
 
 
-def _earlier(kind: ArtifactKind, head: bytes) -> tuple[Said, ...]:
+def _earlier(kind: TranscriptKind, head: bytes) -> tuple[Said, ...]:
     try:
         return messages_of(kind, head)
     except ValueError:

@@ -16,7 +16,7 @@ import pytest
 from core.app.crunch import Crunch, CrunchClosedError, CrunchError, CrunchLateError
 from core.kernel.o200k import count_tokens
 from core.kernel.values.curation import LineRange, Symbol
-from core.kernel.values.harvest import ArtifactKind
+from core.kernel.values.imports import TranscriptKind
 from core.knowledge.harvest.transcript_sources import unread_messages
 from tests.patience import PATIENCE_S, until
 
@@ -76,16 +76,16 @@ AIDER = "# aider chat started at 2025-10-20 21:49:17\n\n#### My key is ghp_{}\n\
 
 
 def test_a_conversation_comes_back_as_a_harvest_may_read_it(crunch: Crunch) -> None:
-    read = crunch.messages(ArtifactKind.AIDER, AIDER, len(AIDER)).result(WAIT_S)
+    read = crunch.messages(TranscriptKind.AIDER, AIDER, len(AIDER)).result(WAIT_S)
 
-    assert read == unread_messages(ArtifactKind.AIDER, AIDER, len(AIDER))
+    assert read == unread_messages(TranscriptKind.AIDER, AIDER, len(AIDER))
     assert [(one.role, one.text) for one in read] == [("user", "My key is [secret]"), ("assistant", "Noted.")]
 
 
 def test_only_what_was_not_harvested_comes_back(crunch: Crunch) -> None:
     more = AIDER + b"\n#### And now?\n"
 
-    read = crunch.messages(ArtifactKind.AIDER, more, len(more) - len(AIDER)).result(WAIT_S)
+    read = crunch.messages(TranscriptKind.AIDER, more, len(more) - len(AIDER)).result(WAIT_S)
 
     assert [one.text for one in read] == ["And now?"]
 
@@ -93,7 +93,7 @@ def test_only_what_was_not_harvested_comes_back(crunch: Crunch) -> None:
 @pytest.mark.slow
 def test_a_conversation_that_cannot_be_read_is_told_as_here(crunch: Crunch) -> None:
     with pytest.raises(ValueError, match="this is not a conversation that the program can read"):
-        crunch.messages(ArtifactKind.UNKNOWN, b"x", 1).result(WAIT_S)
+        crunch.messages(TranscriptKind.UNKNOWN, b"x", 1).result(WAIT_S)
     assert crunch.count({"a": "x"}).result(WAIT_S) == {"a": 1}
 
 

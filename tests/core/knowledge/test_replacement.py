@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from core.kernel import paths
 from core.kernel.values.facts import ItemEventKind
-from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestPreview
+from core.kernel.values.harvest import ArtifactFacts, HarvestPreview
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance, Replacement
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.apply import begin_apply, finish_apply
@@ -129,7 +130,7 @@ KNOWN = [
 SAID = (Said("user", "So the tides turn every six hours, not seven."),)
 NAME = short_name("facts", OLD)
 ROW = {"statement": "Tides turn every six hours.", "reason": WHY, "replaces": NAME}
-FACTS = ArtifactFacts("d", "/p/log.jsonl", "tides", ArtifactKind.DISCUSSION, 1, NOW, sha256="f" * 64)
+FACTS = ArtifactFacts("d", "/p/log.jsonl", "tides", TranscriptKind.DISCUSSION, 1, NOW, sha256="f" * 64)
 
 
 def proposed(row: Mapping[str, object]) -> HarvestPreview:

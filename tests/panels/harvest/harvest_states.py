@@ -11,7 +11,6 @@ from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
     ArtifactFacts,
-    ArtifactKind,
     BatchItem,
     BatchReport,
     BatchState,
@@ -29,6 +28,7 @@ from core.kernel.values.harvest import (
     ReviewChoice,
     UndoReport,
 )
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
 from core.kernel.values.settings import KnowledgeSettings, Settings
 from core.kernel.values.state import AppState
@@ -63,7 +63,7 @@ def facts(number: int, **changes: object) -> ArtifactFacts:
     """A conversation of this home."""
     made = ArtifactFacts(
         id=f"h{number}", path=f"/home/person/.manual_slop/discussions/h{number}/log.jsonl",
-        name=f"2026-11-{1 + number % 9:02d}-conversation-{number}", kind=ArtifactKind.DISCUSSION,
+        name=f"2026-11-{1 + number % 9:02d}-conversation-{number}", kind=TranscriptKind.DISCUSSION,
         size_bytes=80_000 + 1_700 * number, updated_at=NOW - timedelta(days=9 + number, hours=3),
         title=f"Conversation {number}", sha256=f"{number:064x}", new_bytes=80_000 + 1_700 * number,
     )  # fmt: skip
@@ -77,7 +77,7 @@ def artifacts() -> tuple[Artifact, ...]:
         Artifact(facts(2, title="Harvest worker design"), ArtifactClass.HARVEST),
         Artifact(facts(3, title="Parser regressions", known_status="harvested"), ArtifactClass.HARVEST),
         Artifact(
-            facts(4, id="", title="", kind=ArtifactKind.CLAUDE_CODE, name="claude-code-7f3a",
+            facts(4, id="", title="", kind=TranscriptKind.CLAUDE_CODE, name="claude-code-7f3a",
                   path="/home/person/.claude/projects/cachelab/7f3a.jsonl", size_bytes=640_000),
             ArtifactClass.HARVEST,
         ),

@@ -9,7 +9,8 @@ import pytest
 
 from core.kernel import paths
 from core.kernel.errors import StorageError
-from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem, HarvestPreview
+from core.kernel.values.harvest import ArtifactFacts, HarvestItem, HarvestPreview
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category, Item
 from core.knowledge.apply_log import plan_append
 from core.knowledge.edits import archive_item, delete_item, restore_item
@@ -24,7 +25,7 @@ from tests.core.knowledge.harvest.harvests import OLD, Harvest, Model, add_discu
 from tests.core.knowledge.homes import archived_items
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
-SOURCE = ArtifactFacts("id", "/h/log.jsonl", "again", ArtifactKind.DISCUSSION, 9, AT, sha256="a" * 64)
+SOURCE = ArtifactFacts("id", "/h/log.jsonl", "again", TranscriptKind.DISCUSSION, 9, AT, sha256="a" * 64)
 
 
 @pytest.fixture

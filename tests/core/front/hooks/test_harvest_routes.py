@@ -12,7 +12,6 @@ from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
     ArtifactFacts,
-    ArtifactKind,
     HarvestItem,
     HarvestLook,
     HarvestPhase,
@@ -20,6 +19,7 @@ from core.kernel.values.harvest import (
     HarvestState,
     ProposedItem,
 )
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
 from tests.core.front.hooks.conftest import AS_PERSON, WAIT_S, World
 from tests.core.front.hooks.harvest_world import OLD, asked, knowledge, old_discussion, proposing, text_of
@@ -364,7 +364,7 @@ MANY = 100_000
 
 def _huge() -> HarvestState:
     """A harvest of which every list has a hundred thousand rows."""
-    facts = ArtifactFacts("", "/p", "n", ArtifactKind.SPECSTORY, 7, OLD)
+    facts = ArtifactFacts("", "/p", "n", TranscriptKind.SPECSTORY, 7, OLD)
     item = HarvestItem(Category.FACTS, "A fact that is as long as facts are.", "with its reason")
     items = tuple(ProposedItem(f"i{n}", item, "n", "/p", "0" * 64) for n in range(MANY))
     entry = HarvestLedgerEntry("0" * 64, "/p", LedgerStatus.HARVESTED, "2026-11-20T00:00:00.000000Z")

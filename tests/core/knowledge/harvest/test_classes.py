@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
+from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts
+from core.kernel.values.imports import TranscriptKind
 from core.knowledge.harvest.modes import MAX_HARVEST_SOURCE_BYTES, classify, estimate
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -17,7 +18,7 @@ OLD = NOW - timedelta(days=30)
 
 def facts(**changes: Any) -> ArtifactFacts:
     base = ArtifactFacts(
-        "20261001-080000-abcdef", "/h/log.jsonl", "2026-10-01-tides", ArtifactKind.DISCUSSION, 1_000, OLD
+        "20261001-080000-abcdef", "/h/log.jsonl", "2026-10-01-tides", TranscriptKind.DISCUSSION, 1_000, OLD
     )
     return replace(base, **{"new_bytes": 1_000, "sha256": "a" * 64, **changes})
 
@@ -41,9 +42,9 @@ def test_an_old_conversation_is_harvested() -> None:
         ({"is_empty": True, "size_bytes": 0}, ArtifactClass.PRUNE),
         ({"is_empty": True, "has_draft": True}, ArtifactClass.KEEP),
         ({"has_draft": True}, ArtifactClass.HARVEST),
-        ({"kind": ArtifactKind.TEMPORARY}, ArtifactClass.PRUNE),
-        ({"kind": ArtifactKind.TEMPORARY, "size_bytes": 9**9}, ArtifactClass.PRUNE),
-        ({"kind": ArtifactKind.UNKNOWN}, ArtifactClass.KEEP),
+        ({"kind": TranscriptKind.TEMPORARY}, ArtifactClass.PRUNE),
+        ({"kind": TranscriptKind.TEMPORARY, "size_bytes": 9**9}, ArtifactClass.PRUNE),
+        ({"kind": TranscriptKind.UNKNOWN}, ArtifactClass.KEEP),
         ({"size_bytes": MAX_HARVEST_SOURCE_BYTES}, ArtifactClass.HARVEST),
         ({"size_bytes": MAX_HARVEST_SOURCE_BYTES + 1}, ArtifactClass.KEEP),
         ({"problem": "cannot be read"}, ArtifactClass.KEEP),

@@ -10,7 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.values.harvest import ArtifactKind, HarvestItem, HarvestPreview, ProposedItem
+from core.kernel.values.harvest import HarvestItem, HarvestPreview, ProposedItem
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category
 from core.knowledge.harvest.preview import edited
 from core.knowledge.harvest.transcript_sources import (
@@ -47,9 +48,9 @@ def test_a_path_is_looked_for_where_the_conversation_worked_then_in_the_project(
 
 def test_the_folder_is_what_the_conversation_says_then_where_it_lies_then_the_project() -> None:
     told = b'{"type":"summary"}\n{"type":"user","cwd":"/talks/a","message":{"content":"x"}}\n'
-    assert working_folder(ArtifactKind.CLAUDE_CODE, told) == "/talks/a"
-    assert working_folder(ArtifactKind.CLAUDE_CODE, b'{"cwd":5}\n[]\nnot json\n') == ""
-    assert working_folder(ArtifactKind.DISCUSSION, told) == ""
+    assert working_folder(TranscriptKind.CLAUDE_CODE, told) == "/talks/a"
+    assert working_folder(TranscriptKind.CLAUDE_CODE, b'{"cwd":5}\n[]\nnot json\n') == ""
+    assert working_folder(TranscriptKind.DISCUSSION, told) == ""
 
     path = Path("/p/.specstory/history/one.md")
     assert working_folders(path, "/talks/a", "/project") == ("/talks/a", "/p", "/project")
@@ -124,4 +125,4 @@ def test_a_folder_that_no_path_can_name_is_none(cwd: object) -> None:
         "message": {"role": "user", "content": "Hi"},
     }
 
-    assert working_folder(ArtifactKind.CLAUDE_CODE, json.dumps(row).encode()) == ""
+    assert working_folder(TranscriptKind.CLAUDE_CODE, json.dumps(row).encode()) == ""

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem, HarvestPreview
+from core.kernel.values.harvest import ArtifactFacts, HarvestItem, HarvestPreview
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance
 from core.knowledge.categories import FILE_OF
 from core.knowledge.harvest.harvest_reply import Reply
@@ -15,7 +16,7 @@ from core.knowledge.merges import known_items
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 FACTS = ArtifactFacts(
-    "id", "/h/log.jsonl", "2026-10-01-tides", ArtifactKind.DISCUSSION, 9, AT, sha256="a" * 64
+    "id", "/h/log.jsonl", "2026-10-01-tides", TranscriptKind.DISCUSSION, 9, AT, sha256="a" * 64
 )
 ORIGIN = Provenance("2026-10-01-tides", "2026-11-20")
 

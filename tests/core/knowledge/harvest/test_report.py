@@ -9,11 +9,11 @@ from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
     ArtifactFacts,
-    ArtifactKind,
     HarvestEstimate,
     HarvestFailure,
     HarvestReport,
 )
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category
 from core.knowledge.harvest.harvest_report import report_data, report_text
 
@@ -30,7 +30,7 @@ COUNTS = {
 
 
 def artifact(kind: ArtifactClass, name: str = "2026-11-20-a", why: str = "") -> Artifact:
-    return Artifact(ArtifactFacts("id", "/p", name, ArtifactKind.DISCUSSION, 5, AT), kind, why)
+    return Artifact(ArtifactFacts("id", "/p", name, TranscriptKind.DISCUSSION, 5, AT), kind, why)
 
 
 def found(*extra: Artifact) -> HarvestReport:

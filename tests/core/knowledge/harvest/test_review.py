@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem, HarvestPreview, ReviewChoice
+from core.kernel.values.harvest import ArtifactFacts, HarvestItem, HarvestPreview, ReviewChoice
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category, Item
 from core.knowledge.categories import FILE_OF
 from core.knowledge.harvest.harvest_reply import Reply
@@ -40,7 +41,7 @@ WORDS = ("Tides follow the moon.", "The earth is flat.", KNOWN)
 
 def about(letter: str) -> ArtifactFacts:
     path = f"/h/{letter}/log.jsonl"
-    return ArtifactFacts(letter, path, letter, ArtifactKind.DISCUSSION, 9, AT, sha256=letter * 64)
+    return ArtifactFacts(letter, path, letter, TranscriptKind.DISCUSSION, 9, AT, sha256=letter * 64)
 
 
 def preview(letter: str = "a", *words: str) -> HarvestPreview:

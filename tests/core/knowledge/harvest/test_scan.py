@@ -12,7 +12,8 @@ import pytest
 from core.kernel import paths
 from core.kernel.errors import ConfigError
 from core.kernel.values.discussion import Draft
-from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactKind
+from core.kernel.values.harvest import Artifact, ArtifactClass
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
 from core.kernel.values.records import MarkRecord
 from core.knowledge.harvest.harvest_scan import ScanRequest, foreign_name, look_again, scan
@@ -208,8 +209,8 @@ def test_other_sources_are_recognised_and_never_ours(tmp_path: Path) -> None:
     assert [
         (Path(one.facts.path).name, one.kind, one.facts.kind, one.facts.is_ours) for one in artifacts
     ] == [
-        ("a.md", ArtifactClass.HARVEST, ArtifactKind.AIDER, False),
-        ("readme.md", ArtifactClass.KEEP, ArtifactKind.UNKNOWN, False),
+        ("a.md", ArtifactClass.HARVEST, TranscriptKind.AIDER, False),
+        ("readme.md", ArtifactClass.KEEP, TranscriptKind.UNKNOWN, False),
     ]
 
 
@@ -296,8 +297,8 @@ def test_a_text_file_that_is_named_itself_is_a_conversation_as_for_an_import(tmp
 
     assert found(tmp_path, sources=(folder,))["chat.md"].kind is ArtifactClass.KEEP
     named = found(tmp_path, sources=(folder / "chat.md",))["chat.md"]
-    assert (named.kind, named.facts.kind) == (ArtifactClass.HARVEST, ArtifactKind.PLAIN)
-    assert [one.text for one in messages_of(ArtifactKind.PLAIN, (folder / "chat.md").read_bytes())] == [
+    assert (named.kind, named.facts.kind) == (ArtifactClass.HARVEST, TranscriptKind.PLAIN)
+    assert [one.text for one in messages_of(TranscriptKind.PLAIN, (folder / "chat.md").read_bytes())] == [
         "Why?",
         "So.",
     ]

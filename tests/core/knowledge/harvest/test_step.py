@@ -13,7 +13,6 @@ from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
     ArtifactFacts,
-    ArtifactKind,
     HarvestFailure,
     HarvestItem,
     HarvestLook,
@@ -25,6 +24,7 @@ from core.kernel.values.harvest import (
     ProposedItem,
     UndoReport,
 )
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.knowledge import Category
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import CachingSettings, KnowledgeSettings, Project, Settings
@@ -84,7 +84,7 @@ SMALL = "smollm2-135m"
 
 def facts(name: str, discussion_id: str = "") -> ArtifactFacts:
     path = f"/h/discussions/{discussion_id or name}/log.jsonl"
-    return ArtifactFacts(discussion_id or name, path, name, ArtifactKind.DISCUSSION, 10, OLD, sha256=name)
+    return ArtifactFacts(discussion_id or name, path, name, TranscriptKind.DISCUSSION, 10, OLD, sha256=name)
 
 
 def artifact(name: str, kind: ArtifactClass = ArtifactClass.HARVEST) -> Artifact:

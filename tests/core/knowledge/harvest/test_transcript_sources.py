@@ -11,20 +11,21 @@ import pytest
 
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.discussion import DiscussionMeta
-from core.kernel.values.harvest import ArtifactKind
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.records import ChooseRecord, DeleteRecord, EditRecord, MessageRecord, Record
 from core.knowledge.harvest import transcript_sources
 from core.knowledge.harvest.transcript import Said, pieces, with_short_ids
-from core.knowledge.harvest.transcript_sources import recognised, sent_share, unread_messages
+from core.knowledge.harvest.transcript_sources import sent_share, unread_messages
 from core.talk.discussion import log_codec
 from core.talk.discussion.discussion_export import export_json
 from core.talk.discussion.log_content import fold
+from core.talk.transcripts.transcript_reader import recognised
 
 AT = datetime(2026, 11, 20, 8, tzinfo=UTC)
 
 
-def messages_of(kind: ArtifactKind, data: bytes) -> tuple[Said, ...]:
+def messages_of(kind: TranscriptKind, data: bytes) -> tuple[Said, ...]:
     """The messages without their ids."""
     return tuple(Said(one.role, one.text) for one in transcript_sources.messages_of(kind, data))
 
@@ -119,6 +120,13 @@ def log(*records: Record) -> bytes:
     return b"".join(map(log_codec.encode, records))
 
 
+CURSOR = "".join(
+    json.dumps({"role": role, "message": {"content": [{"type": "text", "text": text}]}}) + "\n"
+    for role, text in (("user", "Which datum?"), ("assistant", "Chart datum."))
+)
+"""A session of Cursor's command line."""
+
+
 def message(number: str, text: str, role: Role = Role.USER) -> MessageRecord:
     return MessageRecord(number, AT, role, (TextPart(text),))
 
@@ -128,12 +136,12 @@ def message(number: str, text: str, role: Role = Role.USER) -> MessageRecord:
     [
         (
             SPECSTORY.encode(),
-            ArtifactKind.SPECSTORY,
+            TranscriptKind.SPECSTORY,
             (Said("user", "Which datum?"), Said("assistant", "Chart datum.")),
         ),
         (
             AIDER.encode(),
-            ArtifactKind.AIDER,
+            TranscriptKind.AIDER,
             (
                 Said("user", "Which datum?"),
                 Said("assistant", "Chart datum."),
@@ -143,7 +151,7 @@ def message(number: str, text: str, role: Role = Role.USER) -> MessageRecord:
         ),
         (
             CLAUDE.encode(),
-            ArtifactKind.CLAUDE_CODE,
+            TranscriptKind.CLAUDE_CODE,
             (
                 Said("user", "Which datum?"),
                 Said("assistant", 'Chart datum.\n\n[called Read]\n{"path": "/a"}'),
@@ -152,18 +160,23 @@ def message(number: str, text: str, role: Role = Role.USER) -> MessageRecord:
         ),
         (
             chatgpt(),
-            ArtifactKind.CHATGPT,
+            TranscriptKind.CHATGPT,
+            (Said("user", "Which datum?"), Said("assistant", "Chart datum.")),
+        ),
+        (
+            CURSOR.encode(),
+            TranscriptKind.CURSOR,
             (Said("user", "Which datum?"), Said("assistant", "Chart datum.")),
         ),
         (
             log(message("1", "Which datum?"), message("2", "Chart datum.", Role.ASSISTANT)),
-            ArtifactKind.DISCUSSION,
+            TranscriptKind.DISCUSSION,
             (Said("user", "Which datum?"), Said("assistant", "Chart datum.")),
         ),
     ],
 )
 def test_a_conversation_is_recognised_and_read(
-    data: bytes, kind: ArtifactKind, said: tuple[Said, ...]
+    data: bytes, kind: TranscriptKind, said: tuple[Said, ...]
 ) -> None:
     assert recognised(data) is kind
     assert tuple(one for one in messages_of(kind, data) if one.text.strip()) == said
@@ -174,8 +187,8 @@ def test_an_export_of_ours_is_read_without_its_deleted_messages() -> None:
     records = (message("1", "Keep"), message("2", "Gone"), DeleteRecord("3", AT, "2"))
     data = export_json(meta, fold("x", records)).encode()
 
-    assert recognised(data) is ArtifactKind.EXPORT
-    assert messages_of(ArtifactKind.EXPORT, data) == (Said("user", "Keep"),)
+    assert recognised(data) is TranscriptKind.EXPORT
+    assert messages_of(TranscriptKind.EXPORT, data) == (Said("user", "Keep"),)
 
 
 def test_edits_count_and_deleted_messages_do_not() -> None:
@@ -186,7 +199,7 @@ def test_edits_count_and_deleted_messages_do_not() -> None:
         DeleteRecord("4", AT, "2"),
     )
 
-    assert messages_of(ArtifactKind.DISCUSSION, data) == (Said("user", "Right"),)
+    assert messages_of(TranscriptKind.DISCUSSION, data) == (Said("user", "Right"),)
 
 
 def test_a_version_that_was_not_chosen_is_not_harvested_as_said() -> None:
@@ -199,23 +212,23 @@ def test_a_version_that_was_not_chosen_is_not_harvested_as_said() -> None:
     meta = DiscussionMeta("20261120-080000-abcdef", "Tides", AT, "p", "m")
     exported = export_json(meta, fold("x", chosen))
 
-    assert messages_of(ArtifactKind.DISCUSSION, log(*records))[1:] == (Said("assistant", "At six"),)
-    assert messages_of(ArtifactKind.DISCUSSION, log(*chosen))[1:] == (Said("assistant", "At noon"),)
-    assert messages_of(ArtifactKind.EXPORT, exported.encode())[1:] == (Said("assistant", "At noon"),)
+    assert messages_of(TranscriptKind.DISCUSSION, log(*records))[1:] == (Said("assistant", "At six"),)
+    assert messages_of(TranscriptKind.DISCUSSION, log(*chosen))[1:] == (Said("assistant", "At noon"),)
+    assert messages_of(TranscriptKind.EXPORT, exported.encode())[1:] == (Said("assistant", "At noon"),)
     assert "At six" in exported
 
 
 def test_a_torn_last_line_is_passed_over() -> None:
     data = log(message("1", "Whole")) + log(message("2", "Torn"))[:-20]
 
-    assert messages_of(ArtifactKind.DISCUSSION, data) == (Said("user", "Whole"),)
+    assert messages_of(TranscriptKind.DISCUSSION, data) == (Said("user", "Whole"),)
 
 
 def test_a_log_with_a_record_of_a_newer_version_is_not_half_harvested() -> None:
     data = log(message("1", "Whole")) + b'{"v": 2, "type": "message", "id": "2"}\n'
 
     with pytest.raises(ValueError, match="version 2"):
-        messages_of(ArtifactKind.DISCUSSION, data)
+        messages_of(TranscriptKind.DISCUSSION, data)
 
 
 @pytest.mark.parametrize(
@@ -235,21 +248,21 @@ def test_a_log_with_a_record_of_a_newer_version_is_not_half_harvested() -> None:
     ],
 )
 def test_the_unknown_is_called_unknown(data: bytes) -> None:
-    assert recognised(data) is ArtifactKind.UNKNOWN
+    assert recognised(data) is TranscriptKind.UNKNOWN
     with pytest.raises(ValueError, match="not a conversation"):
-        messages_of(ArtifactKind.UNKNOWN, data)
+        messages_of(TranscriptKind.UNKNOWN, data)
 
 
 @pytest.mark.parametrize(
     ("kind", "data"),
     [
-        (ArtifactKind.SPECSTORY, b"<!-- Generated by SpecStory -->\n\nNo turns.\n"),
-        (ArtifactKind.CHATGPT, b'[{"mapping": {"a": {"message"'),
-        (ArtifactKind.CLAUDE_CODE, b'{"type":"summary","leafUuid":"x"}\n{"type":'),
-        (ArtifactKind.EXPORT, b'{"format": "manual-slop discussion", "v": 9}'),
+        (TranscriptKind.SPECSTORY, b"<!-- Generated by SpecStory -->\n\nNo turns.\n"),
+        (TranscriptKind.CHATGPT, b'[{"mapping": {"a": {"message"'),
+        (TranscriptKind.CLAUDE_CODE, b'{"type":"summary","leafUuid":"x"}\n{"type":'),
+        (TranscriptKind.EXPORT, b'{"format": "manual-slop discussion", "v": 9}'),
     ],
 )
-def test_a_damaged_conversation_is_an_error_and_never_nothing(kind: ArtifactKind, data: bytes) -> None:
+def test_a_damaged_conversation_is_an_error_and_never_nothing(kind: TranscriptKind, data: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         messages_of(kind, data)
 
@@ -258,7 +271,7 @@ def test_a_chatgpt_tree_that_bites_its_tail_ends() -> None:
     node = {"parent": "a", "message": {"author": {"role": "user"}, "content": {"parts": ["Hi", 3, None]}}}
     data = json.dumps({"current_node": "a", "mapping": {"a": node}, "message": 1}).encode()
 
-    assert messages_of(ArtifactKind.CHATGPT, data) == (Said("user", "Hi"),)
+    assert messages_of(TranscriptKind.CHATGPT, data) == (Said("user", "Hi"),)
 
 
 def test_real_transcripts_are_all_recognised() -> None:
@@ -267,7 +280,7 @@ def test_real_transcripts_are_all_recognised() -> None:
         print("no transcripts beside this checkout: only the small ones above were read")
     for path in files:
         data = path.read_bytes()
-        assert recognised(data) is not ArtifactKind.UNKNOWN, path.name
+        assert recognised(data) is not TranscriptKind.UNKNOWN, path.name
         assert messages_of(recognised(data), data), path.name
 
 
@@ -313,8 +326,8 @@ def test_a_session_of_parallel_calls_is_short_for_a_harvest_and_its_estimate_cou
     words: int,
 ) -> None:
     data = _session(words)
-    said = unread_messages(ArtifactKind.CLAUDE_CODE, data, len(data))
+    said = unread_messages(TranscriptKind.CLAUDE_CODE, data, len(data))
     sent = "".join(pieces(with_short_ids(said), 10**9))
     assert len(said) == 120
     assert estimate_tokens(len(sent.encode())) <= 9_000
-    assert abs(sent_share(ArtifactKind.CLAUDE_CODE, data) * len(data) / len(sent.encode()) - 1) < 0.1
+    assert abs(sent_share(TranscriptKind.CLAUDE_CODE, data) * len(data) / len(sent.encode()) - 1) < 0.1

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from core.app.crunch import CrunchError
 from core.kernel import paths
-from core.kernel.values.harvest import ArtifactKind, UndoReport
+from core.kernel.values.harvest import UndoReport
+from core.kernel.values.imports import TranscriptKind
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.usage import Usage
 from core.knowledge.harvest.harvest_messages import (
@@ -234,7 +235,7 @@ def test_where_the_worker_process_fails_the_conversation_is_kept_with_the_reason
     add_discussion(program.home, "Two", "SECOND", at=OLD + timedelta(days=1))
     program.server.replies.append(Said(reply(MOON)))
 
-    def read(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Message, ...]:
+    def read(kind: TranscriptKind, data: bytes, new_bytes: int) -> tuple[Message, ...]:
         if b"FIRST" in data:
             raise CrunchError("The helper process needed more than 60 s for 'messages'")
         return unread_messages(kind, data, new_bytes)

@@ -10,7 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.values.harvest import ArtifactKind, HarvestLook, HarvestPreview
+from core.kernel.values.harvest import HarvestLook, HarvestPreview
+from core.kernel.values.imports import TranscriptKind
 from core.knowledge.harvest.harvest_messages import HarvestLooked, ScanConversations
 from core.knowledge.harvest.preview import choices_of, edited, ticked, with_choices
 from core.knowledge.harvest.replies import keep_review, load_review, review_file
@@ -109,7 +110,7 @@ def test_what_cannot_be_read_is_not_called_free_and_the_look_goes_on(
     keep_review(program.home, choices_of(ticked(found, [one.id for one in found.items], is_ticked=False)))
     shas = {one.id: one.sha256 for one in found.sources}
 
-    def read(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Message, ...]:
+    def read(kind: TranscriptKind, data: bytes, new_bytes: int) -> tuple[Message, ...]:
         if b"Why?" in data:
             raise ValueError("it holds nonsense")
         return unread_messages(kind, data, new_bytes)
