@@ -25,7 +25,7 @@ from gui.markdown.document import load
 from panels.discussion.view import ComposerView, DiscussionView
 from tests.core.app.programs import Programs, until
 from tests.gui.conftest import Screen, copied, field_named
-from tests.gui.other_program import copy_picture
+from tests.gui.other_program import copy_nothing, copy_picture, copy_text
 from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
 from tests.vendors.loopback import Answer, Gate, HoldAfter, json_reply
@@ -300,6 +300,28 @@ def test_a_pasted_picture_is_shown_with_its_tokens_and_goes_with_the_message(wri
     state = writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
     (sent,) = state.discussions.open[writer.chosen].messages[0].attachments
     assert (sent.media_type, sent.side_px) == ("image/png", 60)
+
+
+def test_the_menu_pastes_nothing_a_picture_and_five_thousand_lines(writer: Writer) -> None:
+    driver = writer.driver
+
+    def paste() -> None:
+        driver.click(writer.editor, button=3)
+        driver.until(lambda: driver.has("Select all"), "the menu")
+        driver.click("Paste")
+
+    copy_nothing()
+    paste()
+    writer.holds("")
+    copy_picture()
+    paste()
+    sees(driver, "pasted.png")
+    copy_text("\n".join(f"Line {n} of a log." for n in range(5_000)))
+    paste()
+    sees(driver, "pasted.txt")
+    driver.click(writer.editor)
+    driver.type("what of both")
+    writer.holds("what of both")
 
 
 def test_undo_takes_back_each_word_and_each_paste_that_became_a_file_in_turn(writer: Writer) -> None:
