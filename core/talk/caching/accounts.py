@@ -28,7 +28,7 @@ from core.kernel.values.provider import ContentsReport, ProviderKind, StoredCont
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import Usage
 from core.services.providers.blocks import MarkPlace, Wire, eve_of
-from core.talk.caching.cache_ledger import CacheHit, live_entries
+from core.talk.caching.cache_ledger import CLOCK_SLACK, CacheHit, live_entries
 from core.talk.caching.economy import Outlook
 from core.talk.caching.view import DIGEST_KEY
 
@@ -199,9 +199,13 @@ def invalidated(cache: DiscussionCache, now: datetime) -> DiscussionCache:
 
 
 def is_alive(cache: DiscussionCacheState, now: datetime | None) -> bool:
-    """True while the lifetime of what a provider was given runs; None of either time: it is taken to."""
+    """True while the lifetime of what a provider was given runs; None of either time: it is taken to.
+
+    What was given after `now` is not believed, as no entry is that claims to outlive its lifetime: the clock was set back.
+    """
     until = last_expiry(cache)
-    return cache.caching_enabled and (until is None or now is None or until > now)
+    runs = until is None or now is None or (until > now and cache.cached_at <= now + CLOCK_SLACK)
+    return cache.caching_enabled and runs
 
 
 def last_expiry(cache: DiscussionCacheState) -> datetime | None:

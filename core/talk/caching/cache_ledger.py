@@ -27,7 +27,7 @@ from core.kernel.values.provider import StoredContent
 from core.kernel.values.usage import Usage
 from core.services.providers.blocks import Wire
 
-_CLOCK_SLACK = timedelta(seconds=90)
+CLOCK_SLACK = timedelta(seconds=90)
 _LOST_OF_KEPT = 0.1
 """So many losses for each time that an extended prefix was kept are put down to something else."""
 _TOLERANCE = 0.1
@@ -93,7 +93,7 @@ def _unextended(entry: CacheLedgerEntry) -> CacheLedgerEntry:
 
 
 def _latest_end(ttl_s: int, now: datetime) -> datetime:
-    return now + timedelta(seconds=ttl_s) + _CLOCK_SLACK
+    return now + timedelta(seconds=ttl_s) + CLOCK_SLACK
 
 
 def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ...]:
@@ -274,7 +274,7 @@ def rests_on_extension(hit: CacheHit, short_ttl_s: int, now: datetime) -> bool:
     if not hit.is_extended or hit.expires_at is None:
         return False
     used_at = hit.expires_at - timedelta(seconds=hit.ttl_s)
-    return now - used_at > timedelta(seconds=short_ttl_s) + _CLOCK_SLACK
+    return now - used_at > timedelta(seconds=short_ttl_s) + CLOCK_SLACK
 
 
 def with_extension(ledger: CacheLedger, seen: ExtensionEvidence) -> CacheLedger:

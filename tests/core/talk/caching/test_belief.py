@@ -72,3 +72,13 @@ def test_where_little_lives_longer_the_end_of_the_rest_is_told_until_that_has_co
     state = replace(TOLD, long_until=after(3600), long_tokens=900)
 
     assert [warm_until(state, after(s)) for s in (10, 400)] == [after(300), after(3600)]
+
+
+def test_what_was_cached_after_now_is_not_believed_since_the_clock_was_set_back() -> None:
+    """A state of next year, from before the clock was right, was told as warm for a year, with the price of losing it."""
+    hour = replace(TOLD, expires_at=after(3600))
+    assert is_warm(hour, after(0))
+    assert is_warm(hour, after(-5)), "a provider's clock may be a little ahead of ours"
+    assert not is_warm(hour, after(-3600))
+    assert not is_warm(hour, after(-366 * 86_400))
+    assert is_warm(replace(hour, expires_at=None), after(-3600)), "the provider decides"
