@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import faulthandler
 import importlib.util
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
@@ -32,6 +34,8 @@ ENDED = tr("The program ended while its window opened: most likely the graphics 
 DRAW_BY_SOFTWARE = tr("Let the processor draw the window: `{variable}=1 manual-slop`", variable=SOFTWARE)
 REPAIR = tr("Repair the graphics driver, or use `manual-slop send`")
 _MOST_BYTES = 100
+_ENDING = () if sys.platform == "win32" else (signal.SIGTERM, signal.SIGHUP)
+"""Signals by which another program ends this one. What they leave is written at once, in the midst of the driver's work."""
 
 
 def mark_of(environ: Mapping[str, str]) -> Path | None:
@@ -60,13 +64,16 @@ def opening(environ: MutableMapping[str, str]) -> Iterator[None]:
     """
     with _marked(environ):
         remedy = DRAW_BY_SOFTWARE if sys.platform == "linux" and not environ.get(SOFTWARE) else REPAIR
-        with told_if_ended(f"{PROGRAM}: {SlopError(ENDED, remedy=remedy)}"):
+        mark = mark_of(environ)
+        with told_if_ended(
+            f"{PROGRAM}: {SlopError(ENDED, remedy=remedy)}", unless="" if mark is None else str(mark)
+        ):
             yield
 
 
 @contextmanager
 def _marked(environ: MutableMapping[str, str]) -> Iterator[None]:
-    """Leave the mark while the block runs."""
+    """Leave the mark while the block runs. Where someone else ends the process by a signal, a line is added to it."""
     mark = mark_of(environ)
     if mark is None:
         yield
@@ -81,30 +88,37 @@ def _marked(environ: MutableMapping[str, str]) -> Iterator[None]:
     if failed:
         remark(DRAWS_BY_SOFTWARE)
         environ[SOFTWARE] = "1"
-    _write(mark, SOFTWARE if failed else "driver")
+    descriptor = _write(mark, SOFTWARE if failed else "driver")
+    for number in _ENDING if descriptor >= 0 else ():
+        faulthandler.register(number, descriptor, all_threads=False, chain=True)
     try:
         yield
     finally:
+        for number in _ENDING if descriptor >= 0 else ():
+            faulthandler.unregister(number)
+        if descriptor >= 0:
+            os.close(descriptor)
         _remove(mark)
 
 
 def _failed(mark: Path) -> str:
-    """Way in which the start drew that ended while it opened its window; empty where none did."""
+    """Way in which the start drew that ended by itself while it opened its window; empty where none did."""
     try:
         pid, _, how = read_start(mark, _MOST_BYTES).decode("ascii", "replace").partition(" ")
     except OSError:
         return ""
     is_alive = pid.isdigit() and Path("/proc", pid).exists()
-    return "" if is_alive else how
+    return "" if is_alive or "\n" in how else how
 
 
-def _write(mark: Path, how: str) -> None:
-    with suppress(OSError):
+def _write(mark: Path, how: str) -> int:
+    """Write the mark. Returns its descriptor, to write on; -1 where it cannot be written."""
+    try:
         descriptor = open_descriptor(mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, follows_links=False)
-        try:
-            os.write(descriptor, f"{os.getpid()} {how}".encode())
-        finally:
-            os.close(descriptor)
+        os.write(descriptor, f"{os.getpid()} {how}".encode())
+    except OSError:
+        return -1
+    return descriptor
 
 
 def _remove(mark: Path) -> None:

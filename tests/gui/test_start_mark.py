@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -96,3 +97,32 @@ def test_a_root_shell_without_a_folder_of_a_login_keeps_the_mark_in_the_home(tmp
 
     (tmp_path / ".cache").mkdir()
     assert mark_of(environ) == tmp_path / ".cache" / ".manual-slop-opening"
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_start_that_somebody_ended_is_no_failure_of_the_driver(tmp_path: Path, name: str) -> None:
+    said = ended_by(tmp_path, name)
+    assert said == ""
+
+    environ = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    with opening(environ):
+        assert SOFTWARE not in environ
+
+
+def ended_by(runtime: Path, name: str) -> str:
+    """What a start said that a signal ended while its window opened."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import signal\n{OPENS}\n    os.kill(os.getpid(), signal.{name})\n    os._exit(6)",
+        ],
+        cwd=ROOT,
+        env={**{k: v for k, v in os.environ.items() if k != SOFTWARE}, "XDG_RUNTIME_DIR": str(runtime)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == -signal.Signals[name], done
+    return done.stderr
