@@ -104,11 +104,14 @@ class Chooser(msgspec.Struct):
             and (entry.is_folder or self.picks != "folder")
         ]
 
-    def press(self, entry: Entry, at_s: float, *, is_adding: bool = False) -> tuple[str, ...]:
+    def press(
+        self, entry: Entry, at_s: float, *, made_s: float = float("inf"), is_adding: bool = False
+    ) -> tuple[str, ...]:
         """The person pressed an entry: it is selected; the second press in time opens it.
 
         Args:
-            at_s: when, on any clock; is_adding: Ctrl is down, which adds a file or takes it out again.
+            at_s: when it was read, on any clock; made_s: when it can have been made at the earliest, on the same clock:
+                slow frames read presses late. is_adding: Ctrl is down, which adds a file or takes it out again.
 
         Returns:
             The choice, where a file was opened by it.
@@ -124,7 +127,7 @@ class Chooser(msgspec.Struct):
             )
             return ()
         self._select(entry)
-        if entry.name != name or at_s - was_at_s > DOUBLE_S:
+        if entry.name != name or min(at_s, made_s) - was_at_s > DOUBLE_S:
             return ()
         self.pressed = ("", float("-inf"))
         return self.accept() if not entry.is_folder else self._enter(entry.name)
@@ -346,6 +349,8 @@ class Tree:
         canvas: where dropped elements leave the screen.
         keys: the keyboard.
         handlers: what turns each widget into elements.
+
+    `still_s`: time of the last frame that read no move and no click of the mouse, on the loop's clock.
     """
 
     def __init__(self, canvas: Canvas, keys: Keys, handlers: Handlers) -> None:
@@ -374,6 +379,7 @@ class Tree:
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
         self.open_address: Callable[[str], object] = _open_address
         self.opened: Element | None = None
+        self.still_s = float("inf")
         self.prose = ProseSelection(layers=self, window=self.selection)
         self.said = ""
         self.clipboard = Clipboard(self.say)

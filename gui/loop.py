@@ -78,6 +78,7 @@ class Pointer:
         """Tell the element that is held where the mouse is; whether there is one. In every frame."""
         seen = (*dpg.get_mouse_pos(local=False), dpg.is_mouse_button_down(0))
         self._still_s = now_s if seen == self._seen else self._still_s
+        self._tree.still_s = self._still_s
         self._seen = seen
         held = self._held
         if held is None:

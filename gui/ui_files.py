@@ -182,7 +182,7 @@ def _list(tree: Tree, chooser: Chooser, hand: ListHand, *, is_entered: bool) -> 
     if rows.pressed is not None and not is_entered:  # the toolkit presses a row with Enter, too
         is_adding = any(dpg.is_key_down(key) for key in (dpg.mvKey_LControl, dpg.mvKey_RControl))
         folder = chooser.folder
-        chosen = chooser.press(rows.pressed, time.perf_counter(), is_adding=is_adding)
+        chosen = chooser.press(rows.pressed, time.perf_counter(), made_s=tree.still_s, is_adding=is_adding)
         if chooser.folder == folder:
             hand.claim_later(DOUBLE_S)
         else:

@@ -113,16 +113,17 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def run_suite(name: str, options: Sequence[str] = ()) -> int:
-    """Run one suite. Returns 1 when a bar is missed."""
+    """Run one suite, and print and write the rows of each module as they come. Returns 1 when a bar is missed."""
     rows: list[Row] = []
     for module in SUITES[name]:
         measure: Callable[..., list[Row]] = importlib.import_module(module).rows
         print(f"running {module} …", file=sys.stderr)
         takes = bool(inspect.signature(measure).parameters)
-        rows += measure(options) if takes and options else measure()
-    OUT.mkdir(parents=True, exist_ok=True)
-    (OUT / f"{name}.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
-    print(table(name, rows))
+        found = measure(options) if takes and options else measure()
+        rows += found
+        OUT.mkdir(parents=True, exist_ok=True)
+        (OUT / f"{name}.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+        print(table(module.removeprefix("tests.bench."), found), flush=True)
     return 0 if all(row["holds"] for row in rows) else 1
 
 

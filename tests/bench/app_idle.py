@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,9 +15,9 @@ from tempfile import TemporaryDirectory
 from tests.bench.__main__ import Row, row
 from tests.bench.child import measured
 
-SETTLED_S = 15.0
+SETTLED_S = 30.0
 MEASURED_S = 60.0
-STILL_BAR = 1.0
+STILL_BAR, WAKES_BAR = 0.1, 4.0
 COUNTDOWN_BAR = 4.0
 BLIND_BAR = 4.0
 
@@ -25,10 +26,16 @@ def rows() -> list[Row]:
     """Measure with software drawing, each in a process and a home of its own."""
     from gui.screen import any_screen
 
-    with any_screen():
-        still, countdown, blind = (_child(mode) for mode in ("still", "countdown", "blind"))
+    with any_screen(), ThreadPoolExecutor() as pool:  # at once: they sleep nearly all the time
+        still, countdown, blind = pool.map(_child, ("still", "countdown", "blind"))
     return [
         row("idle window, nothing moves", still["cpu"], "% of a core", STILL_BAR),
+        row(
+            "idle window, nothing moves, all threads and children",
+            still["wakes"],
+            "wake-ups a second",
+            WAKES_BAR,
+        ),
         row("idle window, nothing moves", still["frames"], "frames a second", None),
         row("idle window, a countdown", countdown["cpu"], "% of a core", COUNTDOWN_BAR),
         row("idle window, a countdown", countdown["frames"], "frames a second", None),
@@ -113,9 +120,10 @@ def _measured_beside(loop: object) -> dict[str, float]:
 
     def measure() -> None:
         time.sleep(SETTLED_S)
-        frames, cpu, start = loop.frames, time.process_time(), time.monotonic()
+        frames, cpu, start, wakes = loop.frames, time.process_time(), time.monotonic(), _wakes()
         time.sleep(MEASURED_S)
         took = time.monotonic() - start
+        found["wakes"] = (_wakes() - wakes) / took
         found["cpu"] = 100 * (time.process_time() - cpu) / took
         found["frames"] = (loop.frames - frames) / took
         loop.stop()
@@ -123,6 +131,20 @@ def _measured_beside(loop: object) -> dict[str, float]:
     threading.Thread(target=measure, daemon=True).start()
     loop.run()
     return found
+
+
+def _wakes() -> int:
+    """Times that the kernel woke a thread of this process or of its children, as `/proc` counts them."""
+    pids, total = [os.getpid()], 0
+    for pid in pids:
+        for status in Path("/proc", str(pid), "task").glob("*/status"):
+            try:
+                lines = status.read_text().splitlines()
+                pids += [int(child) for child in status.with_name("children").read_text().split()]
+            except OSError:  # it has ended
+                continue
+            total += sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))
+    return total
 
 
 if __name__ == "__main__":

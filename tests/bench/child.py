@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,20 @@ def measured(module: str, *arguments: str, **environment: str) -> dict[str, floa
     )
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+def loop_ms() -> float:
+    """Processor time of a fixed loop of the interpreter, ms: figures of one run are told as multiples of it, since bars in
+    milliseconds do not survive another machine.
+    """
+    return min(_one_loop_ms() for _ in range(7))
+
+
+def _one_loop_ms() -> float:
+    start, text = time.thread_time(), ""
+    for number in range(50_000):
+        text = text[-20:] + str(number)
+    return 1000 * (time.thread_time() - start)
 
 
 @contextmanager

@@ -57,6 +57,13 @@ def test_one_press_selects_and_the_second_opens(folder: Path) -> None:
     assert (chooser.folder, names(chooser)) == (folder / "src", ["main.py"])
 
 
+def test_two_presses_that_slow_frames_read_far_apart_open_a_file(folder: Path) -> None:
+    chooser = opened(folder, "files")
+
+    assert chooser.press(APPLE, 1.0) == ()
+    assert chooser.press(APPLE, 2.0, made_s=1.4) == (str(folder / "apple.txt"),)
+
+
 def test_two_presses_far_apart_or_on_two_entries_open_nothing(folder: Path) -> None:
     chooser = opened(folder, "files")
     assert [chooser.press(APPLE, at) for at in (1.0, 1.6)] == [(), ()]
