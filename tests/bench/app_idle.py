@@ -15,7 +15,9 @@ from tempfile import TemporaryDirectory
 from tests.bench.__main__ import Row, row
 from tests.bench.child import measured
 
-SETTLED_S = 30.0
+SETTLED_S, MOST_SETTLING_S = 15.0, 90.0
+BUSY_WAKES = 100
+"""Wake-ups in five seconds while something is still under way, as a model that reads."""
 MEASURED_S = 60.0
 STILL_BAR, WAKES_BAR = 0.1, 4.0
 COUNTDOWN_BAR = 4.0
@@ -119,7 +121,7 @@ def _measured_beside(loop: object) -> dict[str, float]:
     found: dict[str, float] = {}
 
     def measure() -> None:
-        time.sleep(SETTLED_S)
+        _settle()
         frames, cpu, start, wakes = loop.frames, time.process_time(), time.monotonic(), _wakes()
         time.sleep(MEASURED_S)
         took = time.monotonic() - start
@@ -133,8 +135,19 @@ def _measured_beside(loop: object) -> dict[str, float]:
     return found
 
 
+def _settle() -> None:
+    """Wait until what the start began has ended, its children too."""
+    end = time.monotonic() + MOST_SETTLING_S
+    time.sleep(SETTLED_S)
+    while time.monotonic() < end:
+        before = _wakes()
+        time.sleep(5.0)
+        if _wakes() - before < BUSY_WAKES:
+            return
+
+
 def _wakes() -> int:
-    """Times that the kernel woke a thread of this process or of its children, as `/proc` counts them."""
+    """Count how often the kernel woke a thread of this process or of its children, as `/proc` counts them."""
     pids, total = [os.getpid()], 0
     for pid in pids:
         for status in Path("/proc", str(pid), "task").glob("*/status"):
