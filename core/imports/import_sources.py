@@ -163,13 +163,19 @@ def walked(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 _SHOWN_NAME, _SENT_NAME = "ui_messages.json", "api_conversation_history.json"
 """Names of a task of Cline as its window showed it, and as its model was sent it."""
+_ABOUT = late(r"(.+)\.(?:meta|settings)\.json$")
+
+
+def _is_told_beside(path: Path) -> bool:
+    """True for a file that only says more of a session whose own file stands beside it, as those of Claude Code and Droid do."""
+    about = _ABOUT.match(path.name)
+    own = f"{about[1]}.jsonl" if about is not None else _SENT_NAME if path.name == _SHOWN_NAME else ""
+    return bool(own) and path.with_name(own).is_file()
 
 
 def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
-    if not is_named and _IN_STORAGE.search(path.as_posix()) is not None:
-        return  # it is read with its session
-    if not is_named and path.name == _SHOWN_NAME and path.with_name(_SENT_NAME).is_file():
-        return  # the same task, as the model was sent it, stands beside
+    if not is_named and (_IN_STORAGE.search(path.as_posix()) is not None or _is_told_beside(path)):
+        return
     try:
         with open_file(path) as file:
             about = os.fstat(file.fileno())

@@ -194,3 +194,18 @@ def test_the_mark_of_an_import_names_its_origin_in_every_language(home: Path, ta
     )
 
     assert origin_words(mark.text) == "from ChatGPT"
+
+
+def test_what_a_program_notes_beside_a_session_is_no_file_without_a_conversation(home: Path) -> None:
+    folder = home.parent / "sessions"
+    folder.mkdir()
+    row = {"type": "message", "id": "m", "message": {"role": "user", "content": "When?"}}
+    (folder / "one.jsonl").write_text(
+        f"{json.dumps({'type': 'session_start', 'id': 'd'})}\n{json.dumps(row)}\n"
+    )
+    for name in ("one.settings.json", "one.meta.json", "lone.settings.json"):
+        (folder / name).write_text('{"model": "m"}')
+    report = run_import(ImportRequest(home, (str(folder),), NOW, "p", "m"))
+
+    assert (report.made, report.other_names) == (1, ("lone.settings.json",))
+    assert run_import(ImportRequest(home, (str(folder / "one.meta.json"),), NOW, "p", "m")).faults
