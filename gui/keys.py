@@ -608,6 +608,15 @@ class Keys:
         self._taken.add(chord.rpartition("+")[2] or "+")
         return True
 
+    def take_any(self) -> str:
+        """The first chord since the last frame that is no text's and not Escape; empty for none. Nobody else gets it."""
+        if self._fresh:
+            self._settle()
+        chord = next((one for one in self._pressed if one != "Escape" and not needs_no_typing(one)), "")
+        if chord:
+            self.take(chord, while_typing=True)
+        return chord
+
     def take_strokes(self, accepts: Container[str]) -> list[str]:
         """The chords among `accepts` since the last frame, also those of a key that is held down.
 

@@ -33,6 +33,10 @@ def _shortcut(tree: Tree, it: w.ShortcutQuery) -> bool:
     return tree.hears(it.chord, while_typing=it.while_typing)
 
 
+def _pressed_chord(tree: Tree, _: w.ChordQuery) -> str:
+    return tree.keys.take_any() if tree.keys.has_news and tree.is_reachable() else ""
+
+
 def _button(tree: Tree, it: w.ButtonWidget) -> bool:
     guard_s = it.guard_s or (DANGER_GUARD_S if it.kind == "danger" and tree.is_in_dialog() else 0.0)
     if guard_s:
@@ -293,6 +297,7 @@ class Labelled:
 
 HANDLERS = w.table(
     w.ShortcutQuery.handled_by(_shortcut),
+    w.ChordQuery.handled_by(_pressed_chord),
     w.ButtonWidget.handled_by(_button),
     w.CheckboxWidget.handled_by(_checkbox),
     w.SliderWidget.handled_by(_slider),

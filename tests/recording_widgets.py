@@ -466,6 +466,11 @@ def _is_typing_elsewhere(record: Record, it: w.TypingQuery) -> bool:
     return record.focused is not None and record.focused not in homes
 
 
+def _pressed_chord(record: Record, _: w.ChordQuery) -> str:
+    is_command = bool(record.chords) and "+" in record.chords[0]
+    return record.chords.pop(0) if is_command else ""
+
+
 def _dropped_files(record: Record, it: w.DropQuery) -> tuple[str, ...]:
     dropped, record.dropped = record.dropped, ()
     return dropped
@@ -508,6 +513,7 @@ HANDLERS = w.table(
     w.TextInputWidget.handled_by(_text_input),
     w.EditorWidget.handled_by(_editor),
     w.ShortcutQuery.handled_by(_shortcut),
+    w.ChordQuery.handled_by(_pressed_chord),
     w.FileDialogWidget.handled_by(_file_dialog),
     w.SelectionQuery.handled_by(_selected_text),
     w.CopyWish.handled_by(_copy),

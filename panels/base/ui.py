@@ -178,6 +178,7 @@ class Ui:
     text_input = asks(w.TextInputWidget)
     editor = asks(w.EditorWidget)
     shortcut = asks(w.ShortcutQuery)
+    pressed_chord = asks(w.ChordQuery)
     file_dialog = asks(w.FileDialogWidget)
     selected_text = asks(w.SelectionQuery)
     copy = asks(w.CopyWish)

@@ -556,6 +556,13 @@ class ShortcutQuery(Widget[bool], frozen=True):
     is_everywhere: bool = False
 
 
+class ChordQuery(Widget[str], frozen=True):
+    """A chord with Ctrl or Alt, or a function key, that was pressed since the last frame; empty for none.
+
+    Nobody else gets it then. What edits a text stays the field's, and Escape stays the dialog's.
+    """
+
+
 class FileDialogWidget(KeyedWidget[tuple[str, ...] | None], frozen=True):
     """A file chooser, shown while it is drawn. () when it was closed, paths when chosen, else None."""
 

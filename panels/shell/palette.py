@@ -354,7 +354,7 @@ def _shortcuts(desk: Desk, dialog: Dialog) -> None:
         ui.dialog("shortcuts", tr("Keyboard shortcuts"), width=560, height=560) as closed,
         ui.surface("list", "clear", height=0, padding=(0, 0), scrolls=True),
     ):
-        ui.text("how", tr("Click a shortcut to change it."), tone="muted", style="small")
+        ui.text("how", tr("Click a shortcut, then press the new keys."), tone="muted", style="small")
         for menu in MENUS:
             ui.text(("menu", menu), menu, style="small_strong", tone="muted")
             for action in desk.actions.values():
@@ -387,13 +387,18 @@ def _shortcut(desk: Desk, dialog: Dialog, action: Action) -> None:
 def _edit_shortcut(desk: Desk, dialog: Dialog, action: Action) -> None:
     """The field for another chord; a chord that cannot be, or is taken, is said under it."""
     ui, own = desk.ui, desk.state.config.settings.appearance.shortcuts
+    if pressed := ui.pressed_chord():
+        # A field that is typed in takes no text from outside: another one stands in its place.
+        dialog.text, dialog.at = pressed, dialog.at + 1
     chord = normal_chord(dialog.text)
     why = "" if chord == action.heard_chord(desk.state) else flaw_of(chord) or _taken(desk, action, chord)
     with ui.group(("edit", action.id), gap=4):
         with ui.row("line"):
             ui.text("label", action.shown_label(desk), style="strong")
             ui.push()
-            typed = ui.text_input("chord", dialog.text, hint="Ctrl+Shift+P", width=CHORD_PX, is_focused=True)
+            typed = ui.text_input(
+                ("chord", dialog.at), dialog.text, hint="Ctrl+Shift+P", width=CHORD_PX, is_focused=True
+            )
             if typed is not None:
                 dialog.text = typed
             is_set = ui.button("set", tr("Set"), kind="primary", is_small=True, is_enabled=not why)

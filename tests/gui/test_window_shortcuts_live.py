@@ -16,7 +16,7 @@ __all__ = ["AnthropicServer", "pytestmark", "writer"]
 def test_a_shortcut_is_changed_and_obeyed_at_once(writer: Writer) -> None:
     driver = writer.driver
     driver.key("Shift+F1")
-    sees(driver, "Click a shortcut to change it.")
+    sees(driver, "Click a shortcut, then press the new keys.")
     driver.click("Ctrl+N")
     driver.step(6)
     driver.key("Ctrl+A")
@@ -38,6 +38,22 @@ def test_a_shortcut_is_changed_and_obeyed_at_once(writer: Writer) -> None:
     writer.hears(2)
     driver.key("Alt+N")
     writer.until(lambda s: len(s.discussions.summaries) == before + 1)
+
+
+def test_a_shortcut_is_changed_by_pressing_it(writer: Writer) -> None:
+    driver = writer.driver
+    driver.key("Shift+F1")
+    sees(driver, "Click a shortcut, then press the new keys.")
+    driver.click("Ctrl+N")
+    driver.step(6)
+    driver.key("Ctrl+Shift+F")
+    sees(driver, "Ctrl+Shift+F belongs to Search discussions")
+    driver.step(6)
+    driver.key("Alt+N")
+    driver.until(lambda: not driver.has("belongs to"), "a chord that is free")
+    driver.step(6)
+    driver.key("Enter")
+    writer.until(lambda s: s.config.settings.appearance.shortcuts == ("new=Alt+N",))
 
 
 def test_usage_is_saved_to_a_file(writer: Writer, tmp_path: Path) -> None:
@@ -68,7 +84,7 @@ def test_usage_is_saved_to_a_file(writer: Writer, tmp_path: Path) -> None:
 def test_f1_opens_the_guide_over_a_dialog_which_comes_back_as_it_was(writer: Writer) -> None:
     driver = writer.driver
     driver.key("Shift+F1")
-    sees(driver, "Click a shortcut to change it.")
+    sees(driver, "Click a shortcut, then press the new keys.")
     driver.click("Ctrl+N")
     driver.step(6)
     driver.key("Ctrl+A")
@@ -77,6 +93,6 @@ def test_f1_opens_the_guide_over_a_dialog_which_comes_back_as_it_was(writer: Wri
     driver.key("F1")
     sees(driver, "Choose a page of the guide")
     driver.key("Escape")
-    sees(driver, "Click a shortcut to change it.")
+    sees(driver, "Click a shortcut, then press the new keys.")
     driver.key("Enter")
     writer.until(lambda s: s.config.settings.appearance.shortcuts == ("new=Alt+N",))

@@ -32,6 +32,17 @@ def test_a_free_chord_is_set() -> None:
     assert screen.asked == [ChangeSetting("appearance.shortcuts", ("quit=Ctrl+W",))]
 
 
+def test_a_chord_that_is_pressed_stands_in_the_field_and_does_nothing_else() -> None:
+    screen = editing("quit", "Ctrl+Q")
+    screen.ui.press("Ctrl+N")
+    assert screen.ui.shows("Ctrl+N belongs to New discussion")
+    screen.ui.press("Ctrl+W")
+    assert screen.asked == []
+    screen.ui.click("Set")
+
+    assert screen.asked == [ChangeSetting("appearance.shortcuts", ("quit=Ctrl+W",))]
+
+
 def test_a_taken_chord_is_said_with_its_owner_and_not_set() -> None:
     screen = editing("quit", "Ctrl+N")
 
