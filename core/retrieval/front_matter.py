@@ -478,7 +478,7 @@ _COMMENT = late(
     r"|^\.\.[ \t][^\n]*\n(?:[ \t]+\S[^\n]*\n|[ \t]*\n(?=[ \t]))*",
     re.DOTALL | re.MULTILINE,
 )
-"""What a program does not show as words: comments, formulas of their own lines, linked pictures, directives of reStructuredText."""
+"""Comments and what else a program does not show as words: formulas of their own lines, linked pictures, directives of reStructuredText."""
 _HEADING_MARKS = late(
     r"!\[[^\[\]]{0,500}\]\([^()]{0,1000}\)|\[\]\([^()]{0,1000}\)|\[([^\[\]]{1,500})\]\([^()]{0,1000}\)"
     r"|\A(\*{1,3}|_{1,3})([^*_]{1,300})\2\Z"

@@ -242,7 +242,7 @@ Emit = Callable[[AttachmentStored | Report], None]
 ReadDocument = Callable[[bytes], Found]
 """`read_document` in a process of its own. Raises SlopError where that process ended, or took too long."""
 
-TAKEN = tr("pictures (PNG, JPEG, GIF, WebP), PDF, UTF-8 text, docx, pptx, xlsx, odt, rtf and epub")
+TAKEN = tr("pictures (PNG, JPEG, GIF, WebP), PDF, UTF-8 text, docx, pptx, xlsx, odt, rtf, epub")
 _DOCUMENTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", RTF)
 """First bytes of archives, as office files and books are, of old office files, and of rich text."""
 _PDF = "application/pdf"

@@ -45,7 +45,7 @@ _TAG = late(r"<[^<>]{0,2000}>")
 _BREAK = late(r"<(?:br|/p|/li|/h[1-6]|/div|/tr)\b[^<>]{0,200}>", re.IGNORECASE)
 
 
-def _given(element: msgspec.Raw | Any, name: str) -> dict[str, Any]:
+def as_object(element: msgspec.Raw | Any, name: str) -> dict[str, Any]:
     """An element as plain data. Raises ValueError for an element of another program."""
     try:
         found = from_json(element, Any) if isinstance(element, msgspec.Raw) else element
@@ -98,7 +98,7 @@ def _files(given: Any) -> Iterator[AttachmentPart]:
 
 def read_open_webui(element: msgspec.Raw | Any) -> Transcript:
     """A chat of Open WebUI: a tree of messages, the path that was seen last by its end."""
-    found = _given(element, "Open WebUI")
+    found = as_object(element, "Open WebUI")
     chat = mapping(found.get("chat")) or found
     history = mapping(chat.get("history"))
     nodes = mapping(history.get("messages"))
@@ -163,7 +163,7 @@ def _tree(
 
 def read_librechat(element: msgspec.Raw | Any) -> Transcript:
     """A conversation of LibreChat: messages in a list, or each with its answers in it."""
-    found = _given(element, "LibreChat")
+    found = as_object(element, "LibreChat")
     given = items(found.get("messages")) or items(found.get("messagesTree"))
     messages, left = list[TranscriptMessage](), [(one, "") for one in reversed(given)]
     failed = 0
@@ -219,7 +219,7 @@ def _librechat_parts(content: Any) -> Iterator[Part]:
 
 def read_lm_studio(element: msgspec.Raw | Any) -> Transcript:
     """A conversation of LM Studio: each message in versions, of which one is chosen."""
-    found = _given(element, "LM Studio")
+    found = as_object(element, "LM Studio")
     talk = TalkBuilder()
     talk.title, talk.at = word(found.get("name")), found.get("createdAt")
     last = word(mapping(found.get("lastUsedModel")).get("identifier"))
@@ -274,7 +274,7 @@ def _lm_parts(block: Mapping[str, Any]) -> Iterator[Part]:
 
 def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
     """A conversation as lists for training hold them: `from` and `value`, or `role` and `content`."""
-    found = _given(element, "ShareGPT")
+    found = as_object(element, "ShareGPT")
     given: list[Any] = next(
         (
             found[k]
@@ -312,7 +312,7 @@ _SHARED = {
 
 def read_takeout(element: msgspec.Raw | Any) -> Transcript:
     """An entry of Google's list of activities: one question to Gemini, and its answer."""
-    found = _given(element, "Gemini")
+    found = as_object(element, "Gemini")
     answers = [one for one in items(found.get("safeHtmlItem")) if isinstance(one, dict)]
     asked = _asked(found, has_answer=bool(answers))
     if not asked:
@@ -429,7 +429,7 @@ def _bare(text: str) -> str:
 
 def read_zed(element: msgspec.Raw | Any) -> Transcript:
     """A thread of Zed, of its present shape and the two before."""
-    found = _given(element, "Zed")
+    found = as_object(element, "Zed")
     talk = TalkBuilder()
     talk.title, talk.at = word(found.get("title")) or word(found.get("summary")), found.get("updated_at")
     model = found["model"].get("model") if isinstance(found.get("model"), dict) else ""

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.codecs import from_json
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.values.imports import Transcript, Unread
@@ -26,6 +25,7 @@ from core.talk.transcripts.agents import (
     typed,
     word,
 )
+from core.talk.transcripts.chats import as_object
 from core.talk.transcripts.claude import parts_of
 from core.talk.transcripts.text import Buffer
 
@@ -161,10 +161,7 @@ def _row_parts(message: Mapping[str, Any], talk: TalkBuilder) -> Iterator[Part]:
 
 def read_amp(element: msgspec.Raw | Any) -> Transcript:
     """A thread of Amp. Raises ValueError: it is none."""
-    try:
-        found = mapping(from_json(element, Any) if isinstance(element, msgspec.Raw) else element)
-    except msgspec.DecodeError as error:
-        raise ValueError(tr("the file is not a conversation of {name}", name="Amp")) from error
+    found = as_object(element, "Amp")
     if not items(found.get("messages")):
         raise ValueError(tr("the conversation holds no messages"))
     talk = TalkBuilder()
