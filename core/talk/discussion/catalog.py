@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sqlite3
 import subprocess
 import sys
@@ -42,6 +43,7 @@ from core.talk.discussion.catalog_entries import (
     forget,
     index_some,
     keys_of,
+    log_key_of,
     parts_text,
     payer_number,
     spaced,
@@ -407,7 +409,9 @@ class Catalog:
             self._file.write(lambda db: forget(db, (discussion_id,)))
             return None
         while True:
-            summary, is_done = self._file.write(lambda db: self._index(db, discussion_id, keys_of(directory)))
+            summary, is_done = self._file.write(
+                lambda db: self._index(db, discussion_id, keys_of(str(directory)))
+            )
             if is_done:
                 return summary
 
@@ -432,7 +436,7 @@ class Catalog:
 
     def _ids(self) -> list[str]:
         try:
-            found = [path.name for path in paths.discussions_dir(self._home).iterdir()]
+            found = os.listdir(paths.discussions_dir(self._home))
         except OSError:
             return []
         return sorted(filter(paths.is_directory_name, found), reverse=True)
@@ -464,9 +468,10 @@ class Catalog:
         )
         known = {row[0]: (row[1], row[2]) for row in rows}
         changed = size = 0
+        folder = paths.discussions_dir(self._home)
         for discussion_id in ids:
             log_key, read_to = known.get(discussion_id, ("", 0))
-            found = keys_of(paths.discussion_dir(self._home, discussion_id)).log
+            found = log_key_of(f"{folder}{os.sep}{discussion_id}")
             if found != log_key:
                 changed += 1
                 size += max(0, int(found.partition(":")[0] or 0) - read_to)
@@ -489,9 +494,10 @@ class Catalog:
         def work(db: sqlite3.Connection) -> tuple[tuple[DiscussionSummary, ...], int]:
             end_at = self._clock() + slice_s
             summaries: list[DiscussionSummary] = []
+            folder = str(paths.discussions_dir(self._home))
             at = position
             while at < len(ids):
-                summary, is_done = self._look(db, ids[at])
+                summary, is_done = self._look(db, folder, ids[at])
                 summaries += [summary] if summary is not None else []
                 at += is_done
                 if self._clock() >= end_at:
@@ -500,8 +506,10 @@ class Catalog:
 
         return work
 
-    def _look(self, db: sqlite3.Connection, discussion_id: str) -> tuple[DiscussionSummary | None, bool]:
-        keys = keys_of(paths.discussion_dir(self._home, discussion_id))
+    def _look(
+        self, db: sqlite3.Connection, folder: str, discussion_id: str
+    ) -> tuple[DiscussionSummary | None, bool]:
+        keys = keys_of(f"{folder}{os.sep}{discussion_id}")
         row = db.execute("SELECT meta_key, log_key FROM discussion WHERE id = ?", (discussion_id,)).fetchone()
         is_known = row is not None and EntryKeys(row[0], row[1]) == keys
         if keys == EntryKeys("", ""):  # an empty directory is no discussion

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -253,9 +254,16 @@ class EntryKeys(msgspec.Struct, frozen=True):
     log: str
 
 
-def keys_of(directory: Path) -> EntryKeys:
-    """Look at the two files of a discussion."""
-    return EntryKeys(_key(directory / paths.META_FILE), _key(directory / paths.LOG_FILE))
+def keys_of(directory: str) -> EntryKeys:
+    """Look at the two files of a discussion. Takes text: thousands are looked at, and a `Path` of each takes longer than
+    the look.
+    """
+    return EntryKeys(_key(f"{directory}{os.sep}{paths.META_FILE}"), log_key_of(directory))
+
+
+def log_key_of(directory: str) -> str:
+    """Mark of a discussion's log alone."""
+    return _key(f"{directory}{os.sep}{paths.LOG_FILE}")
 
 
 def index_some(
@@ -314,9 +322,9 @@ def parts_text(parts: tuple[Part, ...]) -> str:
     return "\n\n".join(part.text for part in parts if isinstance(part, TextPart))
 
 
-def _key(path: Path) -> str:
+def _key(path: str) -> str:
     try:
-        found = path.stat()
+        found = os.stat(path)
     except OSError:
         return ""
     return f"{found.st_size}:{found.st_mtime_ns}"

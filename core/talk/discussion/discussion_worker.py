@@ -445,6 +445,8 @@ def keeps(effect: DiskEffect) -> bool:
 # The list of discussions, the trash and search, on one thread, from the derived index.
 
 SEARCH_LIMIT = 200
+PART_OF_LIST = 0.25
+"""Share of all rows that new ones must be before they are told: each telling copies the list."""
 
 
 class ListingHandler:
@@ -491,8 +493,10 @@ class ListingHandler:
         """List what the index knew last at once, then what the home says."""
         rows = {row.meta.id: row for row in self._catalog.load_summaries()}
         self._report(rows, is_complete=False)
+        gathered: list[DiscussionSummary] = []
         for found in self._catalog.refresh():
             rows |= {row.meta.id: row for row in found.summaries}
+            gathered += found.summaries
             for gone in found.removed_ids:
                 rows.pop(gone, None)
             if found.done < found.total:
@@ -504,7 +508,9 @@ class ListingHandler:
                         fraction=found.done / found.total,
                     )
                 )
-                self._emit(SummariesLoaded(summaries=found.summaries, is_complete=False))
+                if gathered and len(gathered) >= PART_OF_LIST * len(rows):
+                    self._emit(SummariesLoaded(summaries=tuple(gathered), is_complete=False))
+                    gathered.clear()
         self._listed = self._catalog.known()
         self._report(rows, is_complete=True)
         self._emit(WorkerReported(name="list", status="idle"))

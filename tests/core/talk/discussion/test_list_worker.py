@@ -78,6 +78,22 @@ def test_all_discussions_are_listed_at_the_end(home: Path) -> None:
     assert {row.meta.name for row in listed[-1].summaries} == {"Sky 1", "Sky 2"}
 
 
+def test_a_list_read_in_many_slices_is_told_in_few_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each telling copies all rows: with one for each slice, a long list would take time by the square of its length."""
+    monkeypatch.setattr("core.talk.discussion.catalog.Catalog.refresh.__defaults__", (0.0,))
+    for number in range(200):
+        discussion_store.create(tmp_path, meta(number))
+
+    first, again = handled(tmp_path, LoadSummaries()), handled(tmp_path, LoadSummaries())
+
+    sizes = [len(event.summaries) for event in first if isinstance(event, SummariesLoaded)]
+    assert sizes[:2] == [0, 1]
+    assert (sizes[-1], sum(sizes[:-1]) <= 200, len(sizes) < 30) == (200, True, True)
+    assert [len(one.summaries) for one in again if isinstance(one, SummariesLoaded)] == [200, 200]
+
+
 def test_drafts_are_told_with_the_whole_list_and_an_empty_one_is_none(home: Path) -> None:
     write_draft(home, meta(2).id, Draft("half a thought"))
     write_draft(home, meta(1).id, Draft())
