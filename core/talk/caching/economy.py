@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, repeat
+from itertools import accumulate, repeat, takewhile
 from math import floor
 from operator import truediv
 
@@ -583,6 +583,26 @@ def best_pings(
         if saving + lost * odds.go_on * (1.0 - until) <= best_saving:
             break  # whatever else is caught is worth less than was spent to get here
     return best, best_saving / (chance + ends)
+
+
+SEEN_GAPS, SEEN_FACTOR = 9, 2.0
+"""A discussion with so many gaps tells how long its person stays away: at most so many times as long as ever before."""
+
+
+def seen_pings(stats: GapStats, ttl_s: int, *, idle_s: float = 0.0, lifted_s: int = 0) -> int:
+    """Number of pings within the time after which a person may come back, by the longest gap that was seen.
+
+    In a new discussion it is worth trying what is assumed of long gaps. One that went on for many turns without any has shown
+    that nobody comes back after one: there a ping only costs.
+
+    Args:
+        idle_s, lifted_s: as of `best_pings`.
+    """
+    if len(stats.own) < SEEN_GAPS:
+        return MOST_PINGS
+    longest_s = max(gap.seconds for gap in (*stats.own, *stats.person)) * SEEN_FACTOR
+    numbers = range(1, MOST_PINGS + 1)
+    return sum(1 for _ in takewhile(lambda n: idle_s + _due_s(n, ttl_s, lifted_s) < longest_s, numbers))
 
 
 def _due_s(number: int, ttl_s: int, lifted_s: int) -> float:

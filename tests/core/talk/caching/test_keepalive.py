@@ -95,6 +95,19 @@ def test_who_never_comes_back_in_time_is_not_waited_for() -> None:
     assert keepalive_plan(IDLE, ANTHROPIC, AWAY, ON, NOW).ping_at is None
 
 
+@pytest.mark.parametrize(
+    ("gaps", "most"),
+    [([120.0] * 3, 200), ([120.0] * 9, 0), ([*[120.0] * 9, 9000.0], 5), ([9000.0] * 9, 5)],
+    ids=["too few to tell", "never away for long", "away once", "often away"],
+)
+def test_who_was_never_away_for_so_long_is_not_waited_for(gaps: list[float], most: int) -> None:
+    """A cache of an hour is kept for twice the longest time after which they came back, 18,000 s here."""
+    found = keepalive_plan(IDLE, ANTHROPIC, gap_stats(*gaps), ON, NOW)
+
+    assert found.pings_left <= most
+    assert bool(found.pings_left) is bool(most)
+
+
 def test_without_a_price_there_is_no_cap_to_keep_and_no_ping() -> None:
     found = keepalive_plan(IDLE, replace(ANTHROPIC, input_usd=None), HOURS, ON, NOW)
 
