@@ -27,7 +27,7 @@ from core.talk.discussion.discussion_messages import CreateDiscussion
 from tests.core.front.hooks.conftest import World
 from tests.vendors.compatible_server import VLLM, CompatibleServer
 
-EXAMPLES = 8
+EXAMPLES = 5
 KNOWN = "20260102-030405-fuzzed"
 MADE_UP = settings(
     max_examples=EXAMPLES,
@@ -83,7 +83,7 @@ def known(world: World) -> None:
         world.until(lambda s: KNOWN in s.discussions.open)
 
 
-@pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=" ".join)
+@pytest.mark.parametrize(("path", "method"), OPERATIONS)
 def test_whatever_is_sent_is_answered_as_the_document_says(
     schema: Any, program: World, path: str, method: str
 ) -> None:
