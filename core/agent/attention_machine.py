@@ -60,7 +60,7 @@ class TurnEnd(msgspec.Struct, frozen=True):
 
 def started(discussion_id: str, now: datetime) -> Autonomy:
     """Autonomy as a person's act begins it: the person has just been here."""
-    begun = Autonomy(discussion_id=discussion_id, state=Attention.ENGAGED, entered_at=now, person_at=now)
+    begun = Autonomy(discussion_id=discussion_id, state=Attention.ENGAGED, person_at=now)
     return noted(_waiting(begun, now), now, tr("Autonomy starts."))
 
 
@@ -124,7 +124,7 @@ def ended(autonomy: Autonomy, now: datetime, end: TurnEnd, most_turns: int) -> A
         used_tools=end.used_tools,
         is_interrupted=False,
     )
-    autonomy = _waiting(_in(autonomy, now, state), now)
+    autonomy = _waiting(replace(autonomy, state=state), now)
     autonomy = noted(autonomy, now, _told(autonomy, end))
     if autonomy.turns >= most_turns and not autonomy.stopped and autonomy.next_at is not None:
         return stopped(
@@ -140,7 +140,7 @@ def ended(autonomy: Autonomy, now: datetime, end: TurnEnd, most_turns: int) -> A
 
 def interrupted(autonomy: Autonomy, now: datetime) -> Autonomy:
     """The person presses Esc while nothing runs: to rest."""
-    autonomy = replace(_in(autonomy, now, Attention.RESTING), is_interrupted=False)
+    autonomy = replace(autonomy, state=Attention.RESTING, is_interrupted=False)
     return noted(_waiting(autonomy, now), now, tr("You pressed Escape: the discussion rests."))
 
 
@@ -148,7 +148,8 @@ def person_came(autonomy: Autonomy, now: datetime) -> Autonomy:
     """The person spoke: from any state to Engaged, all counts begin anew."""
     was = autonomy.state
     autonomy = replace(
-        _in(autonomy, now, Attention.ENGAGED),
+        autonomy,
+        state=Attention.ENGAGED,
         turns=0,
         errors=0,
         stopped="",
@@ -162,7 +163,7 @@ def person_came(autonomy: Autonomy, now: datetime) -> Autonomy:
 
 def stopped(autonomy: Autonomy, now: datetime, why: str) -> Autonomy:
     """It rests until the person acts. `why`: a sentence."""
-    autonomy = replace(_in(autonomy, now, Attention.RESTING), next_at=None, stopped=why)
+    autonomy = replace(autonomy, state=Attention.RESTING, next_at=None, stopped=why)
     return noted(autonomy, now, why)
 
 
@@ -185,7 +186,7 @@ def without_notes(attention: AttentionState, discussion_ids: Collection[str]) ->
 
 def dreaming(autonomy: Autonomy, now: datetime) -> Autonomy:
     """Start to dream, because there is nothing to do. Ends with `dreamt`."""
-    autonomy = replace(_in(autonomy, now, Attention.DREAMING), next_at=None, has_dreamt=True)
+    autonomy = replace(autonomy, state=Attention.DREAMING, next_at=None, has_dreamt=True)
     return noted(
         autonomy,
         now,
@@ -198,7 +199,7 @@ def dreamt(autonomy: Autonomy, now: datetime, finding: str) -> Autonomy:
     what a provider holds does not live for two. `finding`: what it would keep and why, or that it is nothing.
     """
     if autonomy.state is Attention.DREAMING:
-        autonomy = replace(_in(autonomy, now, Attention.RESTING), next_at=now)
+        autonomy = replace(autonomy, state=Attention.RESTING, next_at=now)
     return noted(autonomy, now, finding)
 
 
@@ -212,10 +213,6 @@ def _after(state: Attention, end: TurnEnd) -> Attention:
     if end.used_tools:
         return Attention.WORKING
     return _CALMER.get(state, Attention.RESTING)
-
-
-def _in(autonomy: Autonomy, now: datetime, state: Attention) -> Autonomy:
-    return autonomy if autonomy.state is state else replace(autonomy, state=state, entered_at=now)
 
 
 def _waiting(autonomy: Autonomy, now: datetime) -> Autonomy:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ctypes.util import find_library
-from datetime import UTC, datetime
 from typing import cast
 
 import pytest
@@ -89,7 +88,7 @@ def test_only_who_wants_it_has_the_whole_desktop_looked_at_and_only_for_autonomy
     app = _app(screen, controller)
     monkeypatch.setattr(app.desktop, "idle_s", lambda: 2.0)
     wanted = Settings(agent=AgentSettings(desktop_idle=True))
-    autonomy = AttentionState(Autonomy("d1", Attention.RESTING, datetime(2026, 11, 23, tzinfo=UTC)))
+    autonomy = AttentionState(Autonomy("d1", Attention.RESTING))
     for settings, attention in ((Settings(), autonomy), (wanted, AttentionState())):
         state = AppState()
         controller.state = replace(

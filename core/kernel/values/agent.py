@@ -303,7 +303,6 @@ class Autonomy(msgspec.Struct, frozen=True):
 
     discussion_id: str
     state: Attention
-    entered_at: datetime
     next_at: datetime | None = None
     message_id: str = ""
     turns: int = 0

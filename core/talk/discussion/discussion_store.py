@@ -199,11 +199,10 @@ _STAGED = ".new-"
 
 
 class LoadedDiscussion(msgspec.Struct, frozen=True):
-    """A discussion read from disk. `meta_problem` as in `MetaRead`; what was repaired is in `discussion.repaired`."""
+    """A discussion read from disk. What was repaired is in `discussion.repaired`."""
 
     meta: DiscussionMeta
     discussion: OpenDiscussion
-    meta_problem: str = ""
 
 
 def create(
@@ -342,7 +341,7 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
         held_calls=held,
     )
     read = discussion_meta.read_meta(home, discussion_id)
-    return LoadedDiscussion(meta=read.meta, discussion=discussion, meta_problem=read.problem)
+    return LoadedDiscussion(meta=read.meta, discussion=discussion)
 
 
 def branch(home: Path, parent_id: str, message_id: str, new: DiscussionMeta, *, disk: Disk = OS_DISK) -> None:

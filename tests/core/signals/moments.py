@@ -36,7 +36,7 @@ def day(**changes: object) -> AppState:
 
 def autonomous(state: AppState, stopped: str = "") -> AppState:
     """The same with `d1` autonomous."""
-    return replace(state, attention=AttentionState(Autonomy(D1, Attention.RESTING, NOW, stopped=stopped)))
+    return replace(state, attention=AttentionState(Autonomy(D1, Attention.RESTING, stopped=stopped)))
 
 
 def call(kind: ActKind, state: CallState, ended_s: float | None = None) -> ToolCall:

@@ -225,7 +225,6 @@ def long_past(count: int = 1_000) -> AppState:
 LOOP = Autonomy(
     "d1",
     Attention.FORAGING,
-    states.NOW - timedelta(seconds=9),
     next_at=states.NOW + timedelta(seconds=21),
     turns=3,
     used_tools=True,

@@ -14,7 +14,7 @@ from core.kernel.values.agent import Attention, Autonomy
 from core.kernel.values.signals import Signal, SignalSource
 
 NOON = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
-LOOP = Autonomy("d1", Attention.RESTING, NOON)
+LOOP = Autonomy("d1", Attention.RESTING)
 HOSTILE = st.text(
     st.sampled_from(tuple('a"\\\n<>/-2')) | st.characters(exclude_categories=["Cs"])
 ) | st.sampled_from(

@@ -110,7 +110,7 @@ def test_signals_that_were_told_or_wait_for_what_is_gone_leave_the_window() -> N
 
 def test_what_a_dream_told_and_what_a_look_listed_leave_the_window() -> None:
     at = datetime(2026, 11, 23, tzinfo=UTC)
-    dreamer = noted(Autonomy("other", Attention.RESTING, at), at, "It would keep: the gate opens late.")
+    dreamer = noted(Autonomy("other", Attention.RESTING), at, "It would keep: the gate opens late.")
     seen = replace(states.working(), attention=AttentionState(dreamer, replace(dreamer, discussion_id="d")))
     look = HarvestLook(sources={"the-gate": "d"}, batches=(HarvestBatch("t", "anthropic", "m", "", ()),))
     batched = BatchReport(problems=("The gate: the provider answered with an error.",))

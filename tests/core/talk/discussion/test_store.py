@@ -40,7 +40,6 @@ def test_a_new_discussion_is_there_and_empty(tmp_path: Path) -> None:
     found = discussion_store.load(tmp_path, ID, NOW)
 
     assert found.meta == meta()
-    assert found.meta_problem == ""
     assert (found.discussion.entries, found.discussion.repaired) == ((), ())
     assert names(directory) == {"meta.toml"}
 
