@@ -7,7 +7,8 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.codecs import read_json
+from core.kernel.codecs import decoder_of, read_json
 from core.kernel.frame import one_line
 from core.kernel.opener import open_file
 from core.kernel.patterns import late
@@ -306,6 +307,13 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> None:
 
 def stored_summary(text: str) -> DiscussionSummary | None:
     """Read a summary back; None where it is of another version of this program."""
+    with suppress(msgspec.DecodeError):  # such as half a character, which the slow reader mends
+        found = decoder_of(DiscussionSummary).decode(text)
+        if all(
+            at is None or at.tzinfo is UTC
+            for at in (found.updated_at, found.upkept_at, found.meta.created_at)
+        ):
+            return found
     try:
         return from_json_value(DiscussionSummary, read_json(text))
     except ValueError:

@@ -156,8 +156,13 @@ def write_draft(home: Path, discussion_id: str, draft: Draft, *, disk: Disk = OS
 
 def has_draft(home: Path, discussion_id: str) -> bool:
     """True if something stands in the composer of a discussion, by the files alone: none is read."""
-    directory = paths.discussion_dir(home, discussion_id)
-    return any((directory / name).is_file() for name in (paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE))
+    if not paths.is_directory_name(discussion_id):
+        return False
+    directory = os.path.join(paths.discussions_dir(home), discussion_id)  # text: thousands are looked at
+    return any(
+        os.path.isfile(os.path.join(directory, name))
+        for name in (paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE)
+    )
 
 
 def read_draft(home: Path, discussion_id: str) -> Draft:
