@@ -130,12 +130,14 @@ def _tabs(page: AgentPage, waiting: int) -> tuple[Option, ...]:
 
 def _off(desk: Desk, discussion_id: str) -> None:
     ui = desk.ui
-    with ui.surface("off", "card", padding=(14, 12)), ui.group("lines"):
-        ui.text("title", tr("This discussion has no tools"), style="strong")
-        ui.text("what", tr("With tools, the model can read and search the project. Writes, edits and commands wait for your approval."), tone="muted", wraps=True)  # fmt: skip
+    with ui.surface("off", "card", padding=(12, 10)), ui.group("lines", gap=6):
+        with ui.row("head"):
+            ui.icon("icon", "wrench", tone="muted")
+            ui.text("title", tr("This discussion has no tools"), style="strong", width=0, wraps=True)
+        ui.text("what", tr("With tools, the model can read and search the project. Writes, edits and commands wait for your approval."), tone="muted", style="small", wraps=True)  # fmt: skip
         trust_line(desk)
         _sandbox(desk)
-        if ui.button("on", tr("Turn tools on"), icon="wrench", kind="primary"):
+        if ui.button("on", tr("Turn tools on"), icon="wrench", kind="primary", is_small=True):
             desk.send(SetTools(discussion_id=discussion_id, has_tools=True))
 
 

@@ -145,7 +145,7 @@ def autonomy_section(desk: Desk) -> None:
         else:
             _running(desk, autonomy)
         amount_row(desk, PER_DAY, state.config.settings.caching.day_limit_usd)
-        ui.text("today", day_line(desk), style="small", tone="muted", wraps=True)
+        day_line(desk)
     shown, opened = _shown(desk), desk.opened
     if shown is None or opened is None:
         return

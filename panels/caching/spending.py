@@ -534,8 +534,7 @@ def spending_section(desk: Desk) -> None:
         if (line := _discussion_line(desk)) is not None:
             text, tone = line
             ui.text("spent", text, tone=tone, style="small", wraps=True)
-        spent, limit = desk.state.spending.spent_today_usd, settings.caching.day_limit_usd
-        ui.text("today", day_line(desk), tone=_limit_tone(spent, limit), style="small", wraps=True)
+        day_line(desk)
         amount_row(desk, PER_DISCUSSION, settings.ai.spend_limit_usd)
         amount_row(desk, PER_DAY, settings.caching.day_limit_usd)
         amount_row(desk, BUDGET, settings.ai.month_budget_usd)
@@ -575,16 +574,20 @@ def _discussion_line(desk: Desk) -> tuple[str, Tone] | None:
     return said, _limit_tone(used.cost_usd, limit)
 
 
-def day_line(desk: Desk) -> str:
-    """`Today: $1.20, no limit`."""
+def day_line(desk: Desk) -> None:
+    """Draw `Today: $1.20, no limit`: a warning once it reaches its limit."""
     spending, limit = desk.state.spending, desk.state.config.settings.caching.day_limit_usd
     if spending.spent_today_usd is None:
         spent = tr("not added up yet")
     else:
         spent = fmt.money(spending.spent_today_usd, is_estimate=spending.has_estimate)
-    if limit is None:
-        return tr("Today: {spent}, no limit", spent=spent)
-    return tr("Today: {spent}, limit {limit}", spent=spent, limit=fmt.dollars(limit))
+    text = (
+        tr("Today: {spent}, no limit", spent=spent)
+        if limit is None
+        else tr("Today: {spent}, limit {limit}", spent=spent, limit=fmt.dollars(limit))
+    )
+    tone = _limit_tone(spending.spent_today_usd, limit)
+    desk.ui.text("today", text, tone=tone, style="small", wraps=True)
 
 
 # Dues of the caches that come unasked: prefixes of discussions that are gone, and coming rewrites.

@@ -305,6 +305,8 @@ def _tree(root: DiscussionSummary, children: Mapping[str, list[DiscussionSummary
 
 MINUTE = timedelta(minutes=1)
 INDENT_PX = 14
+NAME_PX = 25
+"""Where a row's name begins, behind its icon: what search found stands under the name."""
 ROW_PX = 30.0
 LINE_PX = 18
 HEADING_PX = 30
@@ -544,14 +546,16 @@ def _row(shown: DiscussionRows, ui: Ui, listed: ListedDiscussion, summary: Discu
                 _figures(state, ui, summary)
             _right(shown, ui, summary, has_menu=clicks.is_hovered or is_selected)
         if listed.line:
-            ui.text(
-                "hit",
-                listed.line,
-                tone="muted",
-                style="small",
-                width=0,
-                terms=plain_terms(state.discussions.search.instead or own.search_text),
-            )
+            with ui.row("hit line", gap=0):
+                ui.gap(NAME_PX + INDENT_PX * listed.depth)
+                ui.text(
+                    "hit",
+                    listed.line,
+                    tone="muted",
+                    style="small",
+                    width=0,
+                    terms=plain_terms(state.discussions.search.instead or own.search_text),
+                )
         with ui.context_menu("context menu") as is_open:
             if is_open:
                 _row_menu(shown, ui, summary)
