@@ -7,7 +7,7 @@
 # Expected: the week that "de_DE" gives, as CLDR says which country a language without one stands for ("likely subtags"), and ICU follows.
 # Seen: without a country the weeks of "the world" are taken, in which one day of the new year makes week 1. Around New Year the number
 # and the year are other ones: 28 December 2026 is in week 53 of 2026, and "de" says week 1 of 2027. In 2027 every week is one too high,
-# from January to December. For "en" the week begins on Monday, for "en_US" on Sunday.
+# from 4 January to 26 December. For "en" the week begins on Monday, for "en_US" on Sunday.
 #
 # Why it matters: deliveries and pay in German firms go by the number of the week. It is right in some years and wrong in others.
 #

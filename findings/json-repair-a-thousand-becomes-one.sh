@@ -7,7 +7,7 @@
 # Expected: what the text says, as a text where it is no number (so it is with 1,200 and 5-10), or an error.
 # Seen: a number ends at the first character that cannot be in one, and the rest is dropped up to the next comma: 1 200 is 1, 9:30 is 9,
 # 3 1/2 is 3. Leading zeros go: 01067 is 1067. In a list, 1,200 is two items, while as a value of a key it is a text. The result is
-# valid, and its type is the one that a schema asks for; the log of `repair_json(..., logging=True)` is read by none who does not ask.
+# valid, and its type is the one that a schema asks for.
 #
 # Output seen:
 #   {"price": 1,200}: {"price": "1,200"} (jsonrepair: refused)

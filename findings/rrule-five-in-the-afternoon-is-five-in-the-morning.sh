@@ -5,8 +5,8 @@
 #
 # Expected: the rule, or an error, as for "every first monday" ("Unknown symbol") and "every quarter" ("Unexpected end"): the package
 # says that it knows a part of the language only.
-# Seen: "pm" and minutes are passed over, 5pm is 5:00 and 12am is noon. The day behind a month is passed over: "March 3rd" is the
-# first of March or whatever day the start has. "for 4 weeks" counts meetings, so two a week end after two weeks, and every day "for 3 months"
+# Seen: "pm" and minutes are passed over, 5pm is 5:00 and 12am is noon. The day behind a month is passed over: "March 3rd" is any
+# day of March, whichever the start has. "for 4 weeks" counts meetings, so two a week end after two weeks, and every day "for 3 months"
 # ends after three days. `toText` of the rule leaves out the same.
 #
 # Output seen:
