@@ -295,9 +295,10 @@ class BookHolder:
     def _take_up(self, discussion_id: str, memo: DiscussionMemo) -> None:
         """Read what was kept of a discussion, under its lock."""
         page, was_away = self._book.pages.get(discussion_id), memo.mark is None
-        memo.mark = self._store.mark(discussion_id)  # before it is read: a later one is seen as such
+        mark = self._store.mark(discussion_id)  # before it is read: a later one is seen as such
         cache, replayed = self._store.load(discussion_id), self._replayed(discussion_id)
         self._change(lambda book: books.opened(book, discussion_id, cache, replayed))
+        memo.mark = mark  # not earlier: who peeks meanwhile would take the old page for what is kept
         if page is not None and was_away:
             self._tell_anew(page.cache)
 

@@ -329,6 +329,25 @@ def test_a_turn_that_a_command_went_on_with_is_not_pinged_as_it_was_before(world
     assert state.expires_at == known.expires_at
 
 
+def test_what_a_command_kept_is_known_also_while_it_is_taken_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at the file and its reading, the window's older page passed for what the file holds."""
+    window = _beside(world)
+    expected = world.keeper.known(META.id)
+    views, told = HomeCacheStore.views, []
+
+    def read_beside(store: HomeCacheStore, discussion_id: str) -> tuple[ViewRecord, ...]:
+        told.append(window.known(META.id))
+        return views(store, discussion_id)
+
+    monkeypatch.setattr(HomeCacheStore, "views", read_beside)
+    window.stored_names(META.id, "anthropic")  # takes it up
+
+    assert told == [expected]
+    assert window.known(META.id) == expected
+
+
 def test_a_ping_under_way_while_a_command_took_a_turn_does_not_write_over_what_that_one_kept(
     world: World,
 ) -> None:
