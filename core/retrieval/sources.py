@@ -188,14 +188,20 @@ def is_note(path: str) -> bool:
 
 
 def _document(path: str, data: bytes, measure: Measure) -> SourceText:
-    from core.talk.discussion.document_text import NO_TEXT, read_document
+    from core.talk.discussion.document_text import read_document
 
     found = read_document(data, path.rpartition(".")[2].lower(), is_sent=False)
     if "problem" in found or not found["text"]:
-        why, remedy = (found["problem"], found["remedy"]) if "problem" in found else NO_TEXT
+        why, remedy = (found["problem"], found["remedy"]) if "problem" in found else _SCAN
         return SourceText(head=_document_head(path), problem=as_sentences(why, remedy))
     chunks = file_chunks(without_secrets(found["text"]), (), measure, ChunkKind.PROSE)
     return SourceText(head=_document_head(path), chunks=tuple(chunks))
+
+
+_SCAN = (
+    tr("the pages of the PDF are pictures without text"),
+    tr("Add the text with a program for text recognition (OCR)"),
+)
 
 
 def _document_head(path: str) -> SourceHead:

@@ -26,16 +26,11 @@ from core.talk.discussion.page_text import page_text
 from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES, MAX_TEXT_CHARS, Found, read_pdf
 from core.talk.discussion.rtf_text import RTF, rtf_text
 
-__all__ = ["MAX_MEMORY_BYTES", "NO_TEXT", "DocumentError", "document_text", "read_document"]
+__all__ = ["MAX_MEMORY_BYTES", "DocumentError", "document_text", "read_document"]
 
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """First bytes of Word, Excel and PowerPoint files of before 2007, and of their newer ones with a password."""
 _ZIP = b"PK\x03\x04"
-NO_TEXT = (
-    tr("the document holds no text, only pictures or nothing"),
-    tr("Save its pages as pictures or as a PDF, then use those"),
-)
-"""Reason and remedy of a document that gives nothing."""
 
 
 def read_document(data: bytes, ending: str = "", *, is_sent: bool = True) -> Found:
@@ -72,7 +67,10 @@ def document_text(data: bytes, ending: str = "") -> str:
     if len(text) > MAX_TEXT_CHARS:
         raise too_long()
     if not text.strip():
-        raise DocumentError(*NO_TEXT)
+        raise DocumentError(
+            tr("the document holds no text, only pictures or nothing"),
+            tr("Save its pages as pictures or as a PDF, then use those"),
+        )
     return text
 
 

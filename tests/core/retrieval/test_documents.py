@@ -51,6 +51,6 @@ def test_pdfs_and_rich_text_are_searched_and_a_scan_is_said(room: Room) -> None:
     assert found(room, "badger key") == ["Lease.pdf"]
     assert found(room, "café lapwing") == ["Old.rtf"]
     told = passed_over(report)
-    assert "holds no text" in told["Scan.PDF"]
+    assert "pictures without text" in told["Scan.PDF"]
     assert "damaged" in told["torn.pdf"]
     assert "[Page 2]" in room.search("badger key").hits[0].text
