@@ -1,4 +1,4 @@
-"""What `make check` runs for a room."""
+"""Checks of a room that `make check` runs."""
 
 from __future__ import annotations
 

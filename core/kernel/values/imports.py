@@ -55,7 +55,7 @@ class TranscriptKind(StrEnum):
     TAKEOUT = "google-takeout"
     PLAIN = "plain"
     TEMPORARY = "temporary"
-    """What a crash left: a harvest takes it away, and no reader gets it."""
+    """Leftover of a crash: a harvest takes it away, and no reader gets it."""
     UNKNOWN = "unknown"
 
 
