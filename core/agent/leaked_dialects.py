@@ -515,7 +515,7 @@ _HEAD = late(
 _HEAD_END = late(
     r"(?:\s*</(?:\w{0,20}arg(?:ument)?s|param(?:eter)?s|input|params)>|(?:\s*`{3,})?\s*[*]{0,2}Observation:?[*]{0,2}\s*\Z)?(?:\s*\])?"
 )
-"""What closes arguments, and the word at which an agent's prompt lets a model stop."""
+"""End of arguments, and the word at which an agent's prompt lets a model stop."""
 
 
 def _in_pairs(text: str, at: int, types: Mapping[str, object]) -> tuple[dict[str, Any], int] | None:
@@ -749,7 +749,7 @@ _NOTATIONS: tuple[Callable[[str, int, Mapping[str, object]], tuple[dict[str, Any
     _in_lines,
     _only,
 )
-"""How models write arguments behind a name: `_HEAD` and these are the grammar of all families that begin with a name."""
+"""Arguments as models write them behind a name: `_HEAD` and these are the grammar of all families that begin with a name."""
 
 
 def types_of(tool: ToolSchema) -> Mapping[str, object]:
