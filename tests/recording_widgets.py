@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any, NamedTuple, get_args
 from weakref import ref
 
-from panels.base import gauge
 from panels.base import widgets as w
 from panels.base.ui import ListWidget, TableWidget, Ui, VirtualRows
 from panels.base.widgets import ButtonKind, Clicks, Edited, ListView
@@ -448,7 +447,7 @@ def _open_url(record: Record, it: w.UrlWish) -> None:
 
 
 def _open_file(record: Record, it: w.FileWish) -> None:
-    assert it.path.endswith(tuple(gauge.OPENED)), f"No desktop opens that: {it.path}"
+    assert it.path.endswith(tuple(w.OPENED)), f"No desktop opens that: {it.path}"
     record.files.append(it.path)
 
 
