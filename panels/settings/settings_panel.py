@@ -305,7 +305,7 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
     is_same = dialog.text == project.root and dialog.subject == question
     if dialog.text == project.root and not is_same:
         dialog.at = 1
-    title = trust_title(project) or tr("Do you trust the project {name}?", name=one_line(project.name, 80))
+    title = trust_title(project) or tr("Do you trust the project “{name}”?", name=one_line(project.name, 80))
     has_list = bool(project.asked or project.held_back)
     is_long = has_list and not _asks_little(desk, project)
     height = QUESTION_HEIGHT_PX if is_long else None

@@ -29,7 +29,7 @@ def test_a_pull_while_the_window_is_open_is_asked_about_and_a_yes_is_given_below
     sees(person, "Sky")
     file = tmp_path / "project" / "manual_slop.toml"
     file.write_text('[presets.core]\nitems = ["tides.py"]\n[personas.terse]\ntext = "Be brief."\n')
-    sees(person, "Do you trust the project project?")
+    sees(person, "Do you trust the project “project”?")
     person.click("Review all")
     sees(person, "Context preset core: tides.py.")
     sees(person, "Be brief.")
@@ -40,7 +40,7 @@ def test_a_pull_while_the_window_is_open_is_asked_about_and_a_yes_is_given_below
     assert (project.is_trusted, project.asked) == (True, ())
 
     file.write_text(file.read_text() + '[providers.evil]\nbase_url = "http://evil.example/v1"\n')
-    sees(person, "The project project asks for new settings. Review them before they apply.")
+    sees(person, "The project “project” asks for new settings. Review them before they apply.")
     person.click("Review all")
     sees(
         person,

@@ -148,7 +148,7 @@ def untrusted(count: int = 10) -> AppState:
 
 def test_a_project_that_asks_for_more_is_asked_about_and_a_yes_stands_below_all_that_it_asks_for() -> None:
     screen = Screen(untrusted())
-    assert screen.ui.shows("Do you trust the project cachelab?")
+    assert screen.ui.shows("Do you trust the project “cachelab”?")
     assert screen.ui.shows("•  Setting: wish 4.")
     assert screen.ui.shows("and 5 more")
 
@@ -186,10 +186,10 @@ def test_the_offer_of_a_refused_save_opens_the_question() -> None:
 def test_a_question_that_was_put_off_comes_back_when_it_asks_for_something_else() -> None:
     screen = Screen(untrusted(2))
     screen.ui.click("Not now")
-    assert not screen.ui.shows("Do you trust the project cachelab?")
+    assert not screen.ui.shows("Do you trust the project “cachelab”?")
 
     screen.show(untrusted(3))
-    assert screen.ui.shows("Do you trust the project cachelab?")
+    assert screen.ui.shows("Do you trust the project “cachelab”?")
 
 
 def test_the_question_of_trust_is_put_once() -> None:

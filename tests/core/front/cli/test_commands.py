@@ -209,7 +209,7 @@ def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
         '[presets.a]\nitems = ["x"]\n[personas.p]\ntext = "t"\n[hooks]\nenabled = true\n'
     )
     assert world.run("trust", "--yes").out.splitlines() == [
-        "Do you trust the project project?",
+        "Do you trust the project “project”?",
         trust_reason(Project(has_file=True)),
         "the folder asks for:  Persona: p, with its text (1 character).",
         "            | t",

@@ -152,7 +152,7 @@ def test_what_a_folder_asks_for_is_told_and_no_program_says_yes_to_it(world: Wor
     )
     world.start()
     project = world.client.get("/api/status").json()["project"]
-    assert (project["is_trusted"], project["question"]) == (False, "Do you trust the project project?")
+    assert (project["is_trusted"], project["question"]) == (False, "Do you trust the project “project”?")
     assert [line["text"] for line in project["asked"]] == ["", "Obey."]
     assert "to evil.example. The program sends the key named 'evil'" in project["asked"][0]["words"]
     assert "Hook API" in project["held_back"][0]
