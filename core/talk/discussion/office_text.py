@@ -14,7 +14,16 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from core.kernel.patterns import late
-from core.talk.discussion.document_package import CellBudget, Package, Related, elements, pipe_table, whole
+from core.talk.discussion.document_package import (
+    CellBudget,
+    Package,
+    Related,
+    elements,
+    pipe_table,
+    too_long,
+    whole,
+)
+from core.talk.discussion.pdf_text import MAX_TEXT_CHARS
 
 _MOST_DEPTH = 30
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
@@ -146,36 +155,49 @@ def chart_text(tree: Any) -> str:
     """
     if tree is None:
         return ""
-    series = [_series(one) for _, one in zip(range(_MOST_SERIES), tree.iter("ser"), strict=False)]
+    epoch = _epoch(tree.find("date1904"), "val", "1")
+    series = [_series(one, epoch) for _, one in zip(range(_MOST_SERIES), tree.iter("ser"), strict=False)]
     title = " ".join("".join(one.text or "" for one in elements(tree.find("chart/title"), "t")).split())
     tables: list[str] = []
     for over, run in groupby(series, key=lambda one: one.over):
         alike = list(run)
         places = sorted(set(over).union(*(one.values for one in alike)))
+        if len(places) * len(alike) > MAX_TEXT_CHARS // len("| "):
+            raise too_long()
         rows = [[over.get(at, ""), *(one.values.get(at, "") for one in alike)] for at in places]
         if rows:
             tables.append(pipe_table([["", *(one.name for one in alike)], *rows]))
     return "\n\n".join((f"[Chart: {title}]" if title else "[Chart]", *tables)) if tables else ""
 
 
-def _series(element: Any) -> _Series:
+def _epoch(element: Any, name: str, otherwise: str) -> datetime | None:
+    """First day of the days that a file counts: 1904 where it says so, None for that of 1900."""
+    is_1904 = element is not None and element.get(name, otherwise) in {"1", "true"}
+    return datetime(1904, 1, 1) if is_1904 else None  # noqa: DTZ001
+
+
+def _series(element: Any, epoch: datetime | None) -> _Series:
     over = element.find("cat") if element.find("cat") is not None else element.find("xVal")
     values = element.find("val") if element.find("val") is not None else element.find("yVal")
     name = " ".join(one.findtext("v") or "" for one in elements(element.find("tx"), "pt"))
-    return _Series(name=name or element.findtext("tx/v") or "", over=_points(over), values=_points(values))
+    return _Series(
+        name=name or element.findtext("tx/v") or "", over=_points(over, epoch), values=_points(values, epoch)
+    )
 
 
-def _points(element: Any) -> dict[int, str]:
+def _points(element: Any, epoch: datetime | None) -> dict[int, str]:
     """Points of a series as its chart kept them, numbers in the form that they are shown in."""
     if element is None:
         return {}
     level = next(element.iter("lvl"), element)  # of several levels of categories the innermost
     found: dict[int, str] = {}
+    numbers = element.find("numRef/numCache")
+    numbers = element.find("numLit") if numbers is None else numbers
+    form = _form_of(numbers.findtext("formatCode") or "") if numbers is not None else _NumberForm()
     for _, one in zip(range(_MOST_POINTS), level.iter("pt"), strict=False):
-        code = one.get("formatCode") or element.findtext("numRef/numCache/formatCode") or ""
-        said = one.findtext("v") or ""
-        is_number = element.find("numRef") is not None or element.find("numLit") is not None
-        found[whole(one.get("idx"), 0)] = _number(said, _form_of(code), None) if is_number else said
+        said, code = one.findtext("v") or "", one.get("formatCode")
+        own = _form_of(code) if code else form
+        found[whole(one.get("idx"), 0)] = said if numbers is None else _number(said, own, epoch)
     return found
 
 
@@ -206,8 +228,7 @@ def workbook_text(package: Package) -> str:
     kinds = {one.kind: one.target for one in related.values()}
     shared = [_rich(one) for one in elements(package.tree(kinds.get("sharedStrings", "")), "si")]
     forms = _forms(package.tree(kinds.get("styles", "")))
-    about = tree.find("workbookPr")
-    epoch = datetime(1904, 1, 1) if about is not None and about.get("date1904") in {"1", "true"} else None  # noqa: DTZ001
+    epoch = _epoch(tree.find("workbookPr"), "date1904", "0")
     budget = CellBudget()
     told: list[str] = []
     for sheet in tree.iter("sheet"):
@@ -271,11 +292,16 @@ def _unescaped(said: str) -> str:
 
 
 class _NumberForm(NamedTuple):
-    """Meaning of a number: `day`, `span` of hours, `share`, or empty for a plain one, with what is shown before and behind it."""
+    """Meaning of a number: `day`, `span` of hours, `share`, or empty for a plain one, with what is shown before and behind it.
+
+    Args:
+        digits: those that a plain one has at least before its point, as a postal code or a part's number has.
+    """
 
     kind: str = ""
     before: str = ""
     behind: str = ""
+    digits: int = 0
 
 
 def _forms(tree: Any) -> list[_NumberForm]:
@@ -309,23 +335,49 @@ def _form_of(code: str) -> _NumberForm:
 
 def _with_unit(code: str) -> _NumberForm:
     """Words and signs of money before and behind the digits. None where the digits are parted by signs, stand for thousands or
-    millions, or depend on the number: what is shown is another number then.
+    millions, or depend on the number, nor where negative ones have other words: what is shown is another number then.
     """
-    around = ["", ""]
-    place = 0
+    sections: list[list[re.Match[str]]] = [[]]
     for found in _SIGNS.finditer(code):
         if found["plain"] == ";":
-            break
+            sections.append([])
+        else:
+            sections[-1].append(found)
+    own = _section(sections[0])
+    of_negatives = _section(sections[1]) if len(sections) > 1 and sections[1] else own
+    is_same = all(
+        one.strip(_MINUS) == other.strip(_MINUS)
+        for one, other in ((own.before, of_negatives.before), (own.behind, of_negatives.behind))
+    )
+    return own if is_same else own._replace(before="", behind="")
+
+
+_MINUS = "-+() "
+"""Signs by which a format marks negative numbers."""
+
+
+def _section(signs: list[re.Match[str]]) -> _NumberForm:
+    """One section of a format: its words, and the digits that it shows at least."""
+    around, digits = ["", ""], list[str]()
+    for found in signs:
         if found["rule"] and found["rule"][0] in "<>=":
             return _NumberForm()
         if found["digits"]:
-            if place or found["digits"].endswith(","):
-                return _NumberForm()
-            place = 1
+            digits.append(found["digits"].lower())
         else:
-            around[place] += found["quoted"] or found["sign"] or found["money"] or found["plain"] or ""
+            around[bool(digits)] += found["quoted"] or found["sign"] or found["money"] or found["plain"] or ""
+    is_other = any("e" in one for one in digits) or "/" in around[1]  # a power of ten, a fraction
+    least = 0 if is_other else sum(one.partition(".")[0].count("0") for one in digits)
+    form = _NumberForm(digits=min(least, _MOST_DIGITS))
+    if len(digits) != 1 or _SCALED.search(digits[0]) is not None:
+        return form
     before, behind = (said if any(map(_is_unit, said)) else "" for said in around)
-    return _NumberForm(before=before.lstrip(), behind=behind.rstrip()) if place else _NumberForm()
+    return form._replace(before=before.lstrip(), behind=behind.rstrip())
+
+
+_MOST_DIGITS = 30
+_SCALED = late(r",(?:\.|$)")
+"""Commas behind the last digit before the point, each of which divides by a thousand."""
 
 
 def _is_unit(sign: str) -> bool:
@@ -395,6 +447,8 @@ def _number(said: str, form: _NumberForm, epoch: datetime | None) -> str:
     if form.kind == "share":
         return f"{value * 100:.15g}%"
     shown = said if said.lstrip("-").isdigit() else f"{value:.15g}"  # as many digits as Excel shows
+    if form.digits > 1 and "e" not in shown:
+        shown = shown.zfill(form.digits + len(shown) - len(shown.lstrip("-").partition(".")[0]))
     minus = "-" if shown.startswith("-") and form.before else ""
     return f"{minus}{form.before}{shown.removeprefix(minus)}{form.behind}"
 

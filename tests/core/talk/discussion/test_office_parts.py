@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from core.talk.discussion.document_text import document_text
+from core.talk.discussion.document_text import DocumentError, document_text
 from tests.core.talk.discussion.test_document_text import (
     R,
     cell,
@@ -60,6 +60,25 @@ def test_a_chart_in_a_document_is_its_title_and_its_table() -> None:
     document = word(p("Before") + drawn + p("After"), chart="")
     document = _with(document, **{"word__chart.xml": SHARES})
     assert document_text(document) == f"Before\n\n{SHARES_TOLD}\n\nAfter\n"
+
+
+def test_days_and_shares_of_a_chart_count_as_the_chart_says() -> None:
+    drawn = '<w:p><w:r><w:drawing><chart r:id="chart"/></w:drawing></w:r></w:p>'
+    literal = "<numLit><formatCode>0%</formatCode><pt idx='0'><v>0.25</v></pt></numLit>"
+    chart = _chart(_series("North", _points("num", "40000", code="yyyy-mm-dd"), literal))
+    document = _with(
+        word(drawn, chart=""),
+        **{"word__chart.xml": chart.replace("<chart>", "<date1904 val='1'/><chart>", 1)},
+    )
+    assert document_text(document).endswith("| 2013-07-07 | 25% |\n")
+
+
+def test_a_chart_of_too_many_cells_is_refused_before_its_table_is_made() -> None:
+    drawn = '<w:p><w:r><w:drawing><chart r:id="chart"/></w:drawing></w:r></w:p>'
+    points = ("".join(f"<pt idx='{n * 10_000 + at}'><v>1</v></pt>" for at in range(600)) for n in range(100))
+    chart = _chart(*(_series("N", "", f"<numLit>{one}</numLit>") for one in points))
+    with pytest.raises(DocumentError, match="characters"):
+        document_text(_with(word(drawn, chart=""), **{"word__chart.xml": chart}))
 
 
 def test_a_chart_of_a_slide_and_remarks_on_it_are_read() -> None:
@@ -145,7 +164,15 @@ def test_remarks_and_boxes_of_a_sheet_stand_behind_its_table() -> None:
         ("0°C", "21", "21°C"),
         ('General" pcs"', "4", "4 pcs"),
         ('0.0,,"M"', "1200000", "1200000"),
-        ("000-00-0000", "123456789", "123456789"),
+        ('0.0,"K"', "1234567", "1234567"),
+        ('#,##0,.0" K"', "1234567", "1234567"),
+        ('"DR "0;"CR "0', "-5", "-5"),
+        ('"DR "0;[Red]"DR "-0', "-5", "-DR 5"),
+        ("000-00-0000", "12345678", "012345678"),
+        ("00000", "1234", "01234"),
+        ('"INV-"0000', "42", "INV-0042"),
+        ("000.0", "-5.25", "-005.25"),
+        ("# ?/?", "1.5", "1.5"),
         ('[>=1000]#,##0,"K";0', "5000", "5000"),
         ('"yes";"no"', "1", "1"),
         ("0.00E+00", "0.00012", "0.00012"),
