@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from core.kernel.patterns import late
@@ -9,17 +10,19 @@ from core.kernel.patterns import late
 RTF = b"{\\rtf"
 """First bytes of a rich text file."""
 
-_NOTE = late(r"\\footnote(?![a-z])")
-_DELETED = late(r"\\deleted1?(?![a-z0-9])")
-_RAISED = late(r"(\\super1?(?![a-z0-9])(?:\\[a-z]{1,20}-?\d{0,6}){0,20} )(?=[-+\d])")
+_MARKS = late(
+    r"\\\\|(?P<note>\\footnote(?![a-z]))|(?P<deleted>\\deleted1?(?![a-z0-9]))|(?P<shape>\\shp(?:grp)?(?![a-z])|\\\*\\shpinst)|(?P<box>\\shptxt ?)"
+    r"|(?P<raised>\\super1?(?![a-z0-9])(?:\\[a-z]{1,20}-?\d{0,6}){0,20} )(?=[-+\d])"
+)
+"""Words of control for which striprtf does not do what a reader needs, and a backslash of the text, behind which none begins."""
 _LINES = late(r"\n{3,}")
 
 
 def rtf_text(data: bytes) -> str:
     """Words of the document, a table row a line with `|` behind each cell.
 
-    Footnotes stand at their place behind `[Note]`, raised numbers behind `^`. Struck words that a reviewer deleted are left out.
-    striprtf passes over the former and takes the latter for words.
+    Footnotes stand at their place behind `[Note]`, raised numbers behind `^`, texts of boxes on lines of their own. Words that a
+    reviewer deleted are left out.
 
     Raises:
         ValueError, LookupError: it is not read.
@@ -27,11 +30,26 @@ def rtf_text(data: bytes) -> str:
     from striprtf.striprtf import rtf_to_text
 
     to_text: Callable[..., str] = rtf_to_text
-    source = data.decode("latin-1")
-    source = _RAISED.sub(r"\1^", _DELETED.sub(r"\\*\\deleted", _NOTE.sub(r" [Note] ", source)))
+    source = _MARKS.sub(_as_read, data.decode("latin-1"))
     try:
         text = to_text(source, errors="replace")
     except TypeError as fault:  # of a word of control without the number that it needs
         raise ValueError(str(fault)) from fault
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # halves of an emoji
     return _LINES.sub("\n\n", "\n".join(line.rstrip() for line in whole.split("\n"))).strip() + "\n"
+
+
+def _as_read(found: re.Match[str]) -> str:
+    match found.lastgroup:
+        case "note":
+            return " [Note] "
+        case "deleted":
+            return r"\*\deleted"
+        case "shape":
+            return r"\shape"  # striprtf leaves out all that stands in a shape
+        case "box":
+            return r"\par "
+        case "raised":
+            return f"{found[0]}^"
+        case _:
+            return found[0]

@@ -36,9 +36,17 @@ TEXTEDIT = rb"""{\rtf1\ansi\ansicpg1252\cocoartf2761
             rb"{\rtf1 It {\deleted\revauthdel1 never }leaks {\deleted0 at} 10{\super 6} m\par}",
             "It leaks at 10^6 m\n",
         ),
+        (
+            rb"{\rtf1 C:\\deleted, C:\\footnote, \\\\srv\\super 6\par}",
+            "C:\\deleted, C:\\footnote, \\\\srv\\super 6\n",
+        ),
+        (
+            rb"{\rtf1 A\par{\shp{\*\shpinst\shpleft1{\sp{\sn fill}{\sv 7}}{\shptxt \pard In a box\par}}{\shprslt B}}C\par}",
+            "A\n\nIn a box\nC\n",
+        ),
         (rb"{\rtf1 A{\pict\pngblip 89504e470d0a1a0a}B{\info{\title My title}}\par}", "AB\n"),
     ],
-    ids=["TextEdit", "Cyrillic", "emoji", "table", "footnote", "deleted words", "picture"],
+    ids=["TextEdit", "Cyrillic", "emoji", "table", "footnote", "deleted words", "paths", "box", "picture"],
 )
 def test_the_words_of_rich_text_are_read(source: bytes, text: str) -> None:
     assert document_text(source) == text
