@@ -85,7 +85,8 @@ def _inner(text: str) -> str:
     return found if isinstance(found, str) else text
 
 
-def _files(given: Any) -> Iterator[AttachmentPart]:
+def files_named(given: Any) -> Iterator[AttachmentPart]:
+    """Files of a message, by name alone."""
     for one in given if isinstance(given, list) else ():
         inner = one.get("file") if isinstance(one, dict) and isinstance(one.get("file"), dict) else one
         names = (
@@ -112,7 +113,10 @@ def read_open_webui(element: msgspec.Raw | Any) -> Transcript:
         TranscriptMessage(
             id=key,
             role=word(one.get("role")),
-            parts=(*(_spoken(one.get("content")) or _output(one.get("output"))), *_files(one.get("files"))),
+            parts=(
+                *(_spoken(one.get("content")) or _output(one.get("output"))),
+                *files_named(one.get("files")),
+            ),
             parent=word(one.get("parentId")),
             at=moment(one.get("timestamp")),
             model=word(one.get("model"))
@@ -122,7 +126,7 @@ def read_open_webui(element: msgspec.Raw | Any) -> Transcript:
         for key, one in nodes.items()
         if isinstance(one, dict)
     ]
-    return _tree(found, chat, messages, word(history.get("currentId")))
+    return tree_of(found, chat, messages, word(history.get("currentId")))
 
 
 def _output(given: Any) -> Iterator[Part]:
@@ -143,9 +147,14 @@ def _output(given: Any) -> Iterator[Part]:
             yield ToolResultPart(call_id=key, text=clean(text))
 
 
-def _tree(
+def tree_of(
     found: Mapping[str, Any], chat: Mapping[str, Any], messages: list[TranscriptMessage], current: str
 ) -> Transcript:
+    """A conversation of messages that name the one before, those among them in which nothing is said.
+
+    Args:
+        found, chat: with its id, title and time, the first that has each; current: id of the message that was seen last.
+    """
     talk = TalkBuilder()
     talk.messages = {one.id: one for one in messages}
     answered = {one.parent for one in messages}
@@ -184,7 +193,7 @@ def read_librechat(element: msgspec.Raw | Any) -> Transcript:
             TranscriptMessage(
                 id=key,
                 role="user" if is_own else "assistant",
-                parts=(*told, *_files(one.get("files"))),
+                parts=(*told, *files_named(one.get("files"))),
                 parent=parent or last,
                 at=moment(one.get("createdAt")),
                 model=""
@@ -195,7 +204,7 @@ def read_librechat(element: msgspec.Raw | Any) -> Transcript:
         last = key
         children = one["children"] if isinstance(one.get("children"), list) else []
         left += [(child, key) for child in reversed(children)]
-    made = _tree(found, found, messages, "")
+    made = tree_of(found, found, messages, "")
     return msgspec.structs.replace(made, skipped={**made.skipped, NOTES: failed}) if failed else made
 
 
@@ -290,7 +299,7 @@ def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
         if not isinstance(one, dict):
             continue
         who = word(one.get("from", one.get("role"))).lower()
-        role = _SHARED.get(who)
+        role = SPEAKERS.get(who)
         if role is None:
             talk.skipped["system texts" if who == "system" else "messages of unknown speakers"] += 1
             continue
@@ -303,11 +312,12 @@ def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
     return talk.transcript()
 
 
-_SHARED = {
+SPEAKERS = {
     **dict.fromkeys(("human", "user"), "user"),
     **dict.fromkeys(("gpt", "assistant", "model", "chatgpt", "bard", "bing", "claude"), "assistant"),
     **dict.fromkeys(("function_call", "tool", "function_response", "observation"), "assistant"),
 }
+"""Roles by the names that programs give to who speaks."""
 
 
 def read_takeout(element: msgspec.Raw | Any) -> Transcript:
@@ -321,7 +331,7 @@ def read_takeout(element: msgspec.Raw | Any) -> Transcript:
         )
     talk = TalkBuilder()
     talk.at = found.get("time")
-    names = _files([{"name": one} for one in items(found.get("attachedFiles")) if isinstance(one, str)])
+    names = files_named([{"name": one} for one in items(found.get("attachedFiles")) if isinstance(one, str)])
     talk.say("user", (TextPart(asked), *names), at=found.get("time"))
     answer = "\n\n".join(_bare(one["html"]) for one in answers if isinstance(one.get("html"), str))
     if answer.strip():
@@ -581,4 +591,4 @@ def _cherry_part(block: Mapping[str, Any]) -> Iterator[Part]:
         if block.get("content") is not None:
             yield ToolResultPart(call_id=key, text=spelled(block["content"]))
     elif kind in ("image", "file"):
-        yield from _files([block])
+        yield from files_named([block])

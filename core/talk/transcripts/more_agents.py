@@ -25,7 +25,7 @@ from core.talk.transcripts.agents import (
     typed,
     word,
 )
-from core.talk.transcripts.chats import as_object
+from core.talk.transcripts.chats import SPEAKERS, as_object
 from core.talk.transcripts.claude import parts_of
 from core.talk.transcripts.text import Buffer
 
@@ -134,6 +134,8 @@ def read_rows(buffer: Buffer) -> Iterator[Transcript | Unread]:
             message = mapping(row.get("message"))
             parts = _row_parts(message, talk)
             at, model = row.get("timestamp"), message.get("model")
+            if command := word(message.get("command")):
+                talk.say("user", (TextPart(f"! {command}"),), at=at)  # which the person had run
             _say(talk, message.get("role"), parts, key=row.get("id"), at=at, model=model)
         chain.leave(row)
     yield from conversations([talk], broken)
@@ -233,18 +235,18 @@ def read_message_rows(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The conversation of a file of messages, one a line."""
     talk, broken = TalkBuilder(), list[Unread]()
     for row in rows_of(buffer, broken):
-        role, content = word(row.get("role")), row.get("content")
-        at = row.get("timestamp", row.get("created_at"))
-        if role == "tool":
+        who, content = word(row.get("role")), row.get("content")
+        role, at = SPEAKERS.get(who.lower()), row.get("timestamp", row.get("created_at"))
+        if who == "tool":
             said = spelled(texts(content))
             answer = ToolResultPart(call_id=word(row.get("tool_call_id")), text=said)
             talk.say("assistant", (answer,), at=at)
-        elif role in ("user", "assistant"):
+        elif role is not None:
             thoughts = (word(mapping(piece).get("think")) for piece in items(content))
             parts: list[Part] = [ReasoningPart(one) for one in thoughts if one.strip()]
             kept = [piece for piece in items(content) if mapping(piece).get("type") != "think"]
             parts += parts_of(kept if isinstance(content, list) else content, talk.skipped)
             _say(talk, role, (*parts, *openai_calls(row)), key=row.get("id"), at=at, model=row.get("model"))
-        elif not role.startswith("_"):
+        elif not who.startswith("_"):
             talk.skipped["system texts"] += 1
     yield from conversations([talk], broken)

@@ -37,6 +37,7 @@ from core.talk.transcripts.agents import (
     whole_value,
     word,
 )
+from core.talk.transcripts.chats import files_named, tree_of
 from core.talk.transcripts.text import Buffer, moment
 
 
@@ -490,30 +491,32 @@ def read_sillytavern(buffer: Buffer) -> Iterator[Transcript | Unread]:
 def read_llama_cpp(element: msgspec.Raw | Any) -> Transcript:
     """A conversation of the web page of llama.cpp: a tree of messages, the path that was seen last by its end."""
     found = _given(element)
-    about, talk = mapping(found.get("conv")), TalkBuilder()
-    talk.id, talk.title = word(about.get("id")), word(about.get("name"))
-    rows = {word(one.get("id")): one for one in map(mapping, items(found.get("messages")))}
-    for key, row in rows.items():
-        if row.get("type") == "root" or row.get("role") not in ("user", "assistant"):
-            talk.skipped["system texts"] += bool(word(row.get("content")).strip())
-            continue
-        parent = word(row.get("parent"))
-        if mapping(rows.get(parent)).get("role") == "system":
-            parent = word(rows[parent].get("parent"))
-        thought = word(row.get("thinking")) or word(row.get("reasoningContent"))
-        talk.last = parent if parent in talk.messages else ""
-        talk.say(
-            word(row.get("role")),
-            (
-                *((ReasoningPart(thought),) if thought.strip() else ()),
-                *_thought_first(word(row.get("content"))),
-            ),
-            key=key,
-            at=row.get("timestamp"),
-            model=row.get("model"),
-        )
-    if not talk.messages:
+    about = mapping(found.get("conv"))
+    rows = [mapping(one) for one in items(found.get("messages"))]
+    messages = [_llama_message(row) for row in rows]
+    if not any(one.parts for one in messages):
         raise ValueError(tr("the conversation holds no messages"))
-    current = word(about.get("currNode"))
-    talk.last = current if current in talk.messages else talk.last
-    return talk.transcript()
+    named = {"id": about.get("id"), "title": about.get("name")}
+    made = tree_of(named, named, messages, word(about.get("currNode")))
+    notes = sum(row.get("role") == "system" and bool(word(row.get("content")).strip()) for row in rows)
+    return msgspec.structs.replace(made, skipped={"system texts": notes}) if notes else made
+
+
+def _llama_message(row: Mapping[str, Any]) -> TranscriptMessage:
+    """A message, also one in which nothing is said: others follow it."""
+    role, said = word(row.get("role")), word(row.get("content"))
+    parts: list[Part] = []
+    if role == "tool":
+        parts.append(ToolResultPart(call_id=word(row.get("toolCallId")), text=said))
+    elif role in ("user", "assistant"):
+        thought = word(row.get("thinking")) or word(row.get("reasoningContent"))
+        parts += (ReasoningPart(thought),) if thought.strip() else ()
+        parts += (*_thought_first(said), *files_named(row.get("extra")))
+    return TranscriptMessage(
+        id=word(row.get("id")),
+        role="user" if role == "user" else "assistant",
+        parts=tuple(parts),
+        parent=word(row.get("parent")),
+        at=moment(row.get("timestamp")),
+        model=word(row.get("model")) if role == "assistant" else "",
+    )

@@ -439,6 +439,27 @@ SHAPES = [
         said=(("u: First", "a: Other.", "u: Next"), ("u: First", "a: One.")),
     ),
     Shape(
+        id="pi: a command that the person had run",
+        kind=TranscriptKind.PI,
+        data='{"type": "session", "version": 3, "id": "p3", "cwd": "/w"}\n{"type": "message", "id": "a", "parentId": null, "message": {"role": "bashExecution", "command": "ls -l", "output": "x.py", "exitCode": 0}}\n{"type": "message", "id": "b", "parentId": "a", "message": {"role": "assistant", "content": [{"type": "text", "text": "One file."}]}}\n',
+        said=(("u: ! ls -l", "a: (result) x.py", "a: One file."),),
+    ),
+    Shape(
+        id="llama.cpp: a message of a picture alone, and a tool",
+        kind=TranscriptKind.LLAMA_CPP,
+        data='{"conv": {"id": "k", "name": "Cats", "currNode": "6"}, "messages": [{"id": "0", "convId": "k", "type": "root", "role": "system", "content": "", "parent": null}, {"id": "s", "convId": "k", "type": "system", "role": "system", "content": "Be brief", "parent": "0"}, {"id": "1", "convId": "k", "type": "text", "role": "user", "content": "Hello", "parent": "s"}, {"id": "2", "convId": "k", "type": "text", "role": "assistant", "content": "Hi.", "parent": "1"}, {"id": "3", "convId": "k", "type": "text", "role": "user", "content": "", "parent": "2", "extra": [{"type": "imageFile", "name": "cat.png"}]}, {"id": "4", "convId": "k", "type": "text", "role": "assistant", "content": "", "parent": "3"}, {"id": "5", "convId": "k", "type": "text", "role": "tool", "content": "1 cat", "toolCallId": "t", "parent": "4"}, {"id": "6", "convId": "k", "type": "text", "role": "assistant", "content": "A cat.", "parent": "5"}]}',
+        said=(("u: Hello", "a: Hi.", "u: (file) cat.png", "a: (result) 1 cat", "a: A cat."),),
+        title="Cats",
+        left_out=frozenset({"system texts"}),
+    ),
+    Shape(
+        id="messages, one a line, by other names of who speaks",
+        kind=TranscriptKind.MESSAGES,
+        data='{"role": "system", "content": "Be brief"}\n{"role": "Human", "content": "Hello"}\n{"role": "model", "content": "Hi."}\n',
+        said=(("u: Hello", "a: Hi."),),
+        left_out=frozenset({"system texts"}),
+    ),
+    Shape(
         id="copilot cli: what a helper said is not of the talk",
         kind=TranscriptKind.COPILOT_CLI,
         data='{"type": "session.start", "data": {"sessionId": "cp2"}, "id": "e1", "parentId": null}\n{"type": "user.message", "data": {"content": "Ask a helper"}, "id": "e2", "parentId": "e1"}\n{"type": "assistant.message", "data": {"content": "helper says", "parentToolCallId": "t"}, "id": "e3", "parentId": "e2"}\n{"type": "assistant.message", "data": {"content": "Asked."}, "id": "e4", "parentId": "e3"}\n',
