@@ -45,7 +45,7 @@ def _button(tree: Tree, it: w.ButtonWidget) -> bool:
     if button.differs(it):
         _show_button(button, it)
     was_clicked, button.is_clicked = button.is_clicked, False
-    if it.shortcut and tree.hears(it.shortcut):
+    if it.shortcut and it.is_heard and tree.hears(it.shortcut):
         was_clicked = True
     return was_clicked and it.is_enabled
 

@@ -378,7 +378,7 @@ def _button(record: Record, it: w.ButtonWidget) -> bool:
     if it.guard_s:
         since_s = record.guarded.setdefault(node.path, record.clock_s)
         node.is_enabled = it.is_enabled and record.clock_s - since_s >= it.guard_s
-    is_pressed = bool(it.shortcut) and it.is_enabled and record.hears(it.shortcut)
+    is_pressed = bool(it.shortcut) and it.is_heard and it.is_enabled and record.hears(it.shortcut)
     return bool(record.take(node, "click")) or is_pressed
 
 

@@ -450,6 +450,7 @@ class ButtonWidget(KeyedWidget[bool], frozen=True):
     Args:
         guard_s: seconds that it must have stood in its place before it takes a click: what comes, or moves, under a pointer
             that is about to click elsewhere is not meant. It has no shortcut then.
+        is_heard: False: the shortcut is shown, so that neighbours stay where they are, and presses nothing now.
     """
 
     label: str
@@ -459,6 +460,7 @@ class ButtonWidget(KeyedWidget[bool], frozen=True):
     is_enabled: bool = True
     tip: str = ""
     shortcut: str = ""
+    is_heard: bool = True
     width: Length = None
     is_small: bool = False
     guard_s: float = 0

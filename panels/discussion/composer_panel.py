@@ -416,10 +416,10 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         if is_stopped:
             desk.send(CancelReply(opened.id))
         chord = send_chord(desk.state)
-        is_chord_bound = chord != "Enter" and not ui.is_typing_elsewhere()
         if ui.button(
             "send", label, icon=icon, kind="primary",
-            is_enabled=can_send(desk), shortcut=chord if is_chord_bound else "", tip=_send_tip(desk, chord),
+            is_enabled=can_send(desk), shortcut="" if chord == "Enter" else chord,
+            is_heard=not ui.is_typing_elsewhere(), tip=_send_tip(desk, chord),
         ):  # fmt: skip
             run_action("send", desk)
 

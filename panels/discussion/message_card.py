@@ -252,15 +252,20 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
     )
     if edited is not None:
         own.editing[key] = text = edited.text
-    chord = ""
-    if ui.is_focused("edit"):
-        own.typing, chord = key, "Ctrl+Enter"
+    if has_keyboard := ui.is_focused("edit"):
+        own.typing = key
     left = _attachments_left(ui, own, key, message)
     with ui.row("edit buttons"):
         is_enabled = bool(text.strip()) or bool(left)
-        own_chord = "" if message.role is Role.USER else chord
+        chord = "" if message.role is Role.USER else "Ctrl+Enter"
         if ui.button(
-            "save", tr("Save"), kind="primary", is_small=True, is_enabled=is_enabled, shortcut=own_chord
+            "save",
+            tr("Save"),
+            kind="primary",
+            is_small=True,
+            is_enabled=is_enabled,
+            shortcut=chord,
+            is_heard=has_keyboard,
         ):
             desk.send(
                 EditMessage(
@@ -277,7 +282,8 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
                 is_small=True,
                 is_enabled=is_enabled,
                 tip=RESEND,
-                shortcut=chord,
+                shortcut="Ctrl+Enter",
+                is_heard=has_keyboard,
             ):
                 own.resent[key] = desk.ask(
                     ResendMessage(

@@ -139,6 +139,19 @@ def test_what_is_said_of_something_else_takes_no_words_back_and_frees_no_second_
     assert screen.ui.find("Send", kind="button").is_enabled
 
 
+def test_while_something_else_is_typed_send_keeps_its_shortcut_in_view_and_does_not_hear_it() -> None:
+    screen = _empty()
+    _draft(screen, "hello")
+    before = screen.ui.find("Send", kind="button").props
+    screen.ui.focus_on("Search discussions")
+    now = screen.ui.find("Send", kind="button").props
+
+    assert (before["shortcut"], before["is_heard"]) == ("Ctrl+Enter", True)
+    assert (now["shortcut"], now["is_heard"]) == ("Ctrl+Enter", False)
+    with pytest.raises(AssertionError):
+        screen.ui.press("Ctrl+Enter")
+
+
 def test_enter_sends_when_the_settings_say_so() -> None:
     screen = _empty()
     screen.show(
