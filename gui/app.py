@@ -132,12 +132,17 @@ class WindowApp:
     def run(self) -> None:
         """Run frames until the window is closed, then keep its place. To be called once."""
         self.loop.run()
-        if self.controller is not None:
-            from core.app.app_messages import SaveWindow
-            from panels.shell.rooms import to_toml
-
-            self.send(SaveWindow(to_toml(self.view)))
+        self._keep()
         self.ui.close()
+
+    def _keep(self) -> None:
+        """Save place and panes, but not over those of last time before they were read."""
+        if self.controller is None or self.view.restored is None:
+            return
+        from core.app.app_messages import SaveWindow
+        from panels.shell.rooms import to_toml
+
+        self.send(SaveWindow(to_toml(self.view)))
 
     def ask_to_close(self) -> None:
         """The person wants to leave: the controller may have something to say first."""
@@ -292,7 +297,7 @@ def look_of(state_toml: str) -> LastLook:
 def _panes(found: dict[str, Any]) -> LastPanes:
     """The panes among what the window kept: `panels.shell.rooms.WINDOW` has the same keys."""
     panel = found.get("hub_tab")
-    known: dict[str, Any] = {"panel": panel} if panel in {one.id for one in PLACES} else {}
+    known: dict[str, Any] = {"panel": panel} if panel in [one.id for one in PLACES] else {}
     for name in ("is_list_shown", "is_hub_shown"):
         known |= {name: found[name]} if type(found.get(name)) is bool else {}
     for name in ("list_px", "hub_px"):

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.agent.agent_messages import NoteActivity
-from core.app.app_messages import Command, Quit
+from core.app.app_messages import Command, Quit, SaveWindow
 from core.app.controller import AppController
 from core.kernel.values.agent import Attention, AttentionState, Autonomy
 from core.kernel.values.settings import AgentSettings, Settings
@@ -69,6 +69,23 @@ def test_before_the_controller_is_there_the_cross_closes_at_once(screen: Screen)
     assert not screen.loop._is_running
 
 
+def test_a_window_that_is_closed_before_it_read_what_the_last_one_kept_writes_nothing_over_it(
+    screen: Screen,
+) -> None:
+    controller = Controller()
+    app = _app(screen, controller)
+
+    app._keep()
+    assert controller.sent == []
+
+    program = replace(controller.state.program, home="/home/person", window_toml='hub_tab = "usage"\n')
+    controller.state = replace(controller.state, program=program)
+    screen.show(app._describe)
+    app._keep()
+    (saved,) = [one for one in controller.sent if isinstance(one, SaveWindow)]
+    assert 'hub_tab = "usage"' in saved.data_toml
+
+
 def test_the_program_is_told_that_the_person_is_here_whether_or_not_something_is_autonomous(
     screen: Screen,
 ) -> None:
@@ -119,6 +136,7 @@ def test_the_desktop_tells_since_when_nobody_used_it_where_it_can(screen: Screen
         "viewport = 3\n",
         '[viewport]\ntheme = "pink"\n',
         'hub_tab = "none"\nlist_px = -3\nhub_px = true\nis_list_shown = 0\n',
+        "hub_tab = []\nlist_px = nan\nhub_px = []\n",
     ],
 )
 def test_a_broken_look_gives_the_default(broken: str) -> None:
