@@ -165,6 +165,25 @@ class Starting:
             self._thread.join()
 
     def _start(self) -> None:
+        from core.kernel.diagnostics import start_log
+
+        start_log()
+        try:
+            self._load()
+        except SlopError as error:
+            self.failure = error
+        except (
+            Exception
+        ) as error:  # the edge of the thread: nobody else would end the window that waits for it
+            import logging
+
+            logging.getLogger(__name__).exception("the start failed")
+            self.failure = SlopError(
+                tr("The program could not start: {name}: {error}", name=type(error).__name__, error=error),
+                remedy=tr("Your work is safe. See the log file."),
+            )
+
+    def _load(self) -> None:
         import panels.shell.window  # noqa: F401
 
         self.on_rooms_loaded()
@@ -172,18 +191,12 @@ class Starting:
         from core.app.outside import LocalOutside
         from core.front.hooks.clock import make_clock
         from core.front.hooks.launch import HooksBeside
-        from core.kernel.diagnostics import start_log
         from core.kernel.values.updates import OperationFailed
 
-        start_log()
         _load_put_off()
         clock = make_clock(is_test=self._options.test_clock)
         controller = AppController(LocalOutside(self._options, clock=clock), clock=clock)
-        try:
-            controller.start()
-        except SlopError as error:
-            self.failure = error
-            return
+        controller.start()
         self._hooks = HooksBeside(
             controller,
             is_asked=self._options.hooks,

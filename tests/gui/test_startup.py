@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 import gui.tour
+from core.app.options import OutsideOptions
 from core.front.cli.arguments import parse
 from core.front.cli.grammar import TOUR_CHAPTERS
 from gui.main import main
+from gui.startup import Starting
 
 
 def test_the_tour_can_end_after_each_of_its_chapters() -> None:
@@ -82,6 +84,27 @@ def test_a_system_without_the_libraries_of_the_window_is_told_which_packages_hav
     assert "your system has no libX11.so.6" in said
     assert "apt install libgl1 libgl1-mesa-dri libx11-6" in said
     assert "Traceback" not in said
+
+
+def test_a_start_that_fails_behind_the_first_frame_ends_the_window_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing else would: the window shows for ever that it opens the discussions."""
+
+    def fail() -> None:
+        raise OSError("no module")
+
+    monkeypatch.setattr("core.kernel.diagnostics.start_log", lambda: None)
+    starting = Starting(OutsideOptions(home=tmp_path))
+    starting.on_rooms_loaded = fail
+    starting.begin()
+    starting.wait()
+
+    assert str(starting.failure) == (
+        "The program could not start: OSError: no module. Your work is safe. See the log file."
+    )
+    assert starting.controller is None
+    assert caplog.messages == ["the start failed"]
 
 
 def test_without_a_display_and_without_the_tour_the_missing_display_is_told(
