@@ -412,17 +412,16 @@ _TAGS = (
     *("标签", "標籤", "タグ", "태그", "schlagwörter", "schlagworte", "étiquettes", "motsclés", "etiquetas"),
     *("trefwoorden", "etichette", "tagi", "taggar", "теги", "метки"),
 )
-_DAYS = (
-    *("date", "created", "createdat", "createdtime", "creationdate", "datecreated", "pubdate", "publishdate"),
-    *("published", "revdate", "day", "日期", "日付", "作成日", "创建", "创建时间", "创建日期", "날짜"),
-    *("datum", "erstellt", "fecha", "creado", "créé", "crééle", "datedecréation", "data", "criado", "creato"),
-    *("aangemaakt", "utworzono", "skapad", "дата", "создано"),
-)
 _DAY_FIRST = (
-    *("datum", "fecha", "creado", "créé", "crééle", "datedecréation", "data", "criado", "creato"),
+    *("datum", "erstellt", "fecha", "creado", "créé", "crééle", "datedecréation", "data", "criado", "creato"),
     *("aangemaakt", "utworzono", "дата", "создано"),
 )
 """Fields of languages that write the day before the month. Source: Unicode CLDR, short dates of de, es, fr, it, nl, pl, pt, ru."""
+_DAYS = (
+    *("date", "created", "createdat", "createdtime", "creationdate", "datecreated", "pubdate", "publishdate"),
+    *("published", "revdate", "day", "日期", "日付", "作成日", "创建", "创建时间", "创建日期", "날짜"),
+    *(*_DAY_FIRST, "skapad"),
+)
 _DIGITS_DAY = late(r"\s*(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)")
 _ABOUT = ("description", "desc", "summary", "abstract", "excerpt")
 _ALIASES = ("aliases", "alias", "roamaliases")
@@ -467,11 +466,17 @@ _DENOTE = late(r"\d{8}T\d{6}(?:==[^/-]*)?--(.+?)(?:__([\w_]+))?")
 _NOTION_ID = late(r"[ \t]+[0-9a-f]{32}$")
 _WIKILINK = late(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
 _LINK_PARTS = late(r"(\[\[[^\[\]\n]{1,600}\]\])")
-_NO_SENTENCE = late(
-    r"\s*(?:(?:[-*+]\s+)?#{1,6}(?:\s|$)|!{1,6}\s|```|\||<!--|%%|>\s*\[![\w-]+\]|#\+\w+:|:\w+:|\*+ |\^[\w-]+\s*$|\([\w:.-]+\)=|:{3,}|//"
-    r"|<[/A-Za-z!]|(?:import|export)\s.*(?:from|[;{])|\{[%{<].*[%}>]\}\s*$|<%|\.\.(?:\s|$)|\[[\w.#%,=\"' -]{1,80}\]\s*$|={2,}\s|\w+::\S*\[.*\]\s*$|<<|Created \w+ \d{1,2} \w+ \d{4}\s*$"
-    r"|(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):\s*[<\[]|Content-Type: text/|(?:Wiki-Format|Creation-Date): )"
+_NO_SENTENCES = (
+    r"(?:[-*+]\s+)?#{1,6}(?:\s|$)|!{1,6}\s|={2,}\s|\*+ ",  # headings: Markdown, also in a list; TiddlyWiki; AsciiDoc, wikis; Org
+    r"```|\||<!--|%%|//|>\s*\[![\w-]+\]|\^[\w-]+\s*$",  # code, tables, comments, callouts, ids of blocks
+    r"#\+\w+:|:\w+:|(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):\s*[<\[]",  # Org
+    r"\([\w:.-]+\)=|:{3,}|\.\.(?:\s|$)",  # labels and directives: MyST, reStructuredText
+    r"\[[\w.#%,=\"' -]{1,80}\]\s*$|\w+::\S*\[.*\]\s*$",  # attributes and macros of AsciiDoc
+    r"<[/A-Za-z!]|(?:import|export)\s.*(?:from|[;{])|\{[%{<].*[%}>]\}\s*$|<%|<<",  # HTML, MDX, templates, macros of TiddlyWiki
+    r"Created \w+ \d{1,2} \w+ \d{4}\s*$|Content-Type: text/|(?:Wiki-Format|Creation-Date): ",  # what Zim puts at the top
 )
+"""Begins of lines in which no sentence stands."""
+_NO_SENTENCE = late(rf"\s*(?:{'|'.join(_NO_SENTENCES)})")
 _COMMENT = late(
     r"%%.*?%%|<!--.*?-->|^\$\$.*?\$\$[ \t]*$"
     r"|\[!\[[^\[\]]{0,200}\]\([^()]{0,500}\)\]\([^()]{0,500}\)"
@@ -485,7 +490,7 @@ _HEADING_MARKS = late(
 )
 """Pictures and links in a heading, and marks around all of it."""
 _OTHER_HEADING = late(
-    r"^(?:={2,6} (\S[^\n]{0,200}?) ={2,6}|<h1\b[^>\n]{0,200}>([^<>\n]{1,200})</h1>)[ \t]*$", re.MULTILINE
+    r"^(?:(={2,6}) (\S[^\n]{0,200}?) ={2,6}|<h1\b[^>\n]{0,200}>([^<>\n]{1,200})</h1>)[ \t]*$", re.MULTILINE
 )
 """A heading of a wiki (Zim, DokuWiki, MediaWiki), or of HTML."""
 _UNDERLINED = late(r"^[^\n]+\n=+[ \t]*$", re.MULTILINE)
@@ -556,11 +561,18 @@ def note_names(text: str, name: str) -> tuple[str, ...]:
 
 
 def _title(said: _ToldFields, body: str, name: str) -> str:
-    heading = _bare_heading(first_heading(body))
-    if not heading and (other := _OTHER_HEADING.search(body[:_PLAIN_CHARS])) is not None:
-        heading = other[1] or other[2]
+    heading = _bare_heading(first_heading(body)) or _other_heading(body)
     title = said.first(_TITLES) or heading or _title_of_name(_without_end(name)) or name
     return one_line(title, TITLE_CHARS)
+
+
+def _other_heading(body: str) -> str:
+    """The heading near the top of a text of a wiki or of HTML; empty where it is one of several sections."""
+    found = _OTHER_HEADING.search(body[:_PLAIN_CHARS])
+    if found is None:
+        return ""
+    marks = {one[1] for one in _OTHER_HEADING.finditer(body, found.end())}
+    return "" if found[1] and found[1] in marks else found[2] or found[3]
 
 
 def _bare_heading(heading: str) -> str:

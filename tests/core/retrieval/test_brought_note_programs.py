@@ -676,6 +676,13 @@ NOTES = [
         title="Hive",
         description="Open slowly.",
     ),
+    Note(
+        id="mediawiki sections",
+        name="a/Water pump.wiki",
+        text="A pump lifts water.\n\n== History ==\nOld.\n\n== Parts ==\nMany.\n",
+        title="Water pump",
+        description="A pump lifts water.",
+    ),
 ]
 
 
