@@ -9,7 +9,15 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from core.kernel.language import capital
-from core.talk.discussion.document_package import DAMAGED, DocumentError, Package, elements, pipe_table, whole
+from core.talk.discussion.document_package import (
+    DAMAGED,
+    DocumentError,
+    Package,
+    Related,
+    elements,
+    pipe_table,
+    whole,
+)
 from core.talk.discussion.office_text import chart_text
 from core.talk.discussion.page_text import grouped
 
@@ -133,10 +141,9 @@ class _Word:
         kinds = {one.kind: one.target for one in self._related.values()}
         self._styles = _styles(package.tree(kinds.get("styles", "")))
         self._numbering = _Numbering(package.tree(kinds.get("numbering", "")))
-        self._notes = {
-            kind: _by_id(package.tree(kinds.get(part, "")), kind)
-            for kind, part in (("footnote", "footnotes"), ("endnote", "endnotes"), ("comment", "comments"))
-        }
+        parts = (("footnote", "footnotes"), ("endnote", "endnotes"), ("comment", "comments"))
+        self._notes = {kind: _by_id(package.tree(kinds.get(part, "")), kind) for kind, part in parts}
+        self._of_notes = {kind: package.related(kinds[part]) for kind, part in parts if part in kinds}
         self._told: list[str] = []
         self._is_tracked = False
 
@@ -152,10 +159,20 @@ class _Word:
             for one in self._body.iter(f"{kind}Reference"):
                 part = self._related.get(one.get("r:id", ""))
                 tree = self._package.tree(part.target) if part is not None else None
-                said = edge(kind, _joined(self._blocks(tree, 0))) if tree is not None else ""
+                if part is None or tree is None:
+                    continue
+                said = edge(kind, self._said(tree, 0, self._package.related(part.target)))
                 if said not in told:
                     told.add(said)
                     yield said
+
+    def _said(self, element: Any, depth: int, related: dict[str, Related]) -> str:
+        """Text of another part, whose links and charts are named by references of its own."""
+        before, self._related = self._related, related
+        try:
+            return _joined(self._blocks(element, depth))
+        finally:
+            self._related = before
 
     def _blocks(self, element: Any, depth: int) -> Iterator[tuple[str, bool]]:
         """Blocks of text, and whether each is an item of a list."""
@@ -300,12 +317,15 @@ class _Word:
             return
         place = len(self._told)
         self._told.append("")
-        self._told[place] = f"[^{place + 1}]: " + _joined(self._blocks(note, depth + 1)).strip()
+        said = self._said(note, depth + 1, self._of_notes[kind])
+        self._told[place] = f"[^{place + 1}]: {said.strip()}"
         pieces.append(("", f"[^{place + 1}]"))
 
     def _comment(self, name: str, depth: int, pieces: list[tuple[str, str]]) -> None:
         note = self._notes["comment"].pop(name, None)
-        if note is not None and (said := _joined(self._blocks(note, depth + 1)).strip()):
+        if note is None:
+            return
+        if said := self._said(note, depth + 1, self._of_notes["comment"]).strip():
             by = f" by {note.get('author')}" if note.get("author") else ""
             pieces.append(("", f" [Comment{by}: {' '.join(said.split())}]"))
 

@@ -124,6 +124,21 @@ def test_texts_at_the_edge_of_pages_are_told_once_and_numbers_of_pages_never() -
     )
 
 
+def test_links_of_notes_and_of_the_edge_of_pages_are_those_of_their_own_part() -> None:
+    body = '<w:p><w:r><w:footnoteReference w:id="2"/></w:r></w:p><w:sectPr><w:headerReference r:id="header"/></w:sectPr>'
+    link = f'<w:p><w:hyperlink {R} r:id="hyperlink"><w:r><w:t>terms</w:t></w:r></w:hyperlink></w:p>'
+    document = _with(
+        word(body, footnotes=f'<w:footnote w:id="2">{link}</w:footnote>', header=link),
+        **{
+            "word___rels__header.xml.rels": relations(hyperlink="https://head.example"),
+            "word___rels__footnotes.xml.rels": relations(hyperlink="https://note.example"),
+        },
+    )
+    assert document_text(document) == (
+        "[^1]\n\n[^1]: [terms](https://note.example)\n\n[Header] [terms](https://head.example)\n"
+    )
+
+
 def test_a_chart_of_an_open_document_is_read_out_of_its_object() -> None:
     names = 'xmlns:o="o" xmlns:text="t" xmlns:draw="d" xmlns:table="b" xmlns:c="c" xmlns:x="x"'
     content = f"<o:d {names}><o:body><o:text><text:p>Body<draw:frame><draw:object x:href='./Object 1'/></draw:frame></text:p></o:text></o:body></o:d>"
