@@ -62,7 +62,7 @@ ENGLISH = QuestionWords(
         r"everything (?:that )?(?:i|you|we|he|she|they|about)|how (?:\w+ ){1,12}(?:developed?|progress(?:ed)?|evolved?)",
     ),
     value=(
-        "how (?:many|much|long|often|old|far|high|big|large|fast|late|early|heavy|tall)|when|where|who|whose",
+        "how (?:many|much|long|often|old|far|high|big|large|small|fast|late|early|soon|heavy|tall|short|deep|wide|thick|hot|cold|warm|expensive)|when|where|who|whose",
         "what(?:'s| is| was| are) (?:my|our|his|her|their|its|the) (?!\\w+s\\b)|(?:by |on |at |until )?(?:what|which) (?:time|date|day|year|month|version|port|price|place|number|rate|percentage|floor|size|deadline)",
         r"^(?:am|is|are|was|were|do|does|did|has|have|can|may|will|should)(?:n't)? (?:i|you|we|he|she|it|they|my|our|his|her|their|the)",
         "what \\w+ (?:rate|count|number|date|time|price|percentage|version|target|budget|quota|deadline)",
@@ -120,7 +120,7 @@ GERMAN = QuestionWords(
         "wie viele(?! (?:tage|wochen|monate|jahre|stunden|minuten)\\b)|wie (?:hat|haben) sich .{1,60} entwickelt",
     ),
     value=(
-        "wie (?:viele?|lange|oft|alt|weit|hoch|groß|schnell|spät|früh|schwer|teuer)|was kostet|wann|wo|wohin|woher|wer|wem|wen|wessen",
+        "wie (?:viele?|lange|oft|alt|weit|hoch|groß|klein|schnell|langsam|spät|früh|schwer|teuer|tief|breit|dick|warm|kalt|kurz)|was kostet|wann|wo|wohin|woher|wer|wem|wen|wessen",
         "(?:was|wie) (?:ist|war|lautet|heißt) (?:mein|dein|unser|sein|ihr|der|die|das)\\w*|(?:welche[rs]?|welchem|welchen) (?:version|uhrzeit|tag|datum|jahr|monat|port|preis|stock|nummer)",
         "^(?:bin|ist|sind|habe|hat|haben|kann|darf|muss|soll) (?:ich|du|er|sie|es|wir|mein|unser|der|die|das)\\w*",
         r"am liebsten|bevorzug\w*|lieblings\w*",
