@@ -1,4 +1,4 @@
-"""Services of the outside to calls of providers and to tools: requests, clients, journal, accounts, tables, folders, pictures."""
+"""The disk and context workers, which carry out effects of several rooms; and the parts of a reply with its leaked calls made real."""
 
 from __future__ import annotations
 
