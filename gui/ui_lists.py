@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 
 import dearpygui.dearpygui as dpg
@@ -205,6 +205,9 @@ HANDLERS = w.table(
 
 FILTER_FROM = 13
 """A combo with so many options has a filter box."""
+PAGE_OPTIONS = 200
+"""Options that an open list shows at first, and that a press of its last line adds: of 10,000 each would be described,
+placed and painted at every key of the filter."""
 
 
 @contextmanager
@@ -326,7 +329,7 @@ def _combo(tree: Tree, it: w.ComboWidget) -> str | None:
         combo.update(("", visible(shown), "combo", it.is_enabled, False, "", it.width))
     if combo.is_clicked:
         combo.is_clicked = False
-        combo.is_open, combo.filter = not combo.is_open, ""
+        combo.is_open, combo.filter, combo.most = not combo.is_open, "", PAGE_OPTIONS
     return _choose(tree, combo, it) if combo.is_open and it.is_enabled else None
 
 
@@ -340,7 +343,7 @@ def _choose(tree: Tree, combo: Combo, it: w.ComboWidget) -> str | None:
                 chosen = found[0].value
             tree.ui.gap(4)
         heading = ""
-        for option in found:
+        for option in found[: combo.most]:
             if option.group != heading:
                 heading = option.group
                 _heading(tree, heading)
@@ -348,6 +351,10 @@ def _choose(tree: Tree, combo: Combo, it: w.ComboWidget) -> str | None:
                 chosen = option.value
         if not found:
             tree.ui.text("none", tr("Nothing matches"), tone="faint")
+        if (left := len(found) - combo.most) > 0 and _option(
+            tree, Option(value="", label=tr("Show more ({rest} left)", rest=f"{left:,}")), key="more"
+        ):
+            combo.most += PAGE_OPTIONS
         if _is_dismissed(tree, layer, combo) or chosen is not None:
             combo.is_open = False
     return chosen if chosen != it.value else None
@@ -357,8 +364,13 @@ def _filtered(tree: Tree, combo: Combo, options: Sequence[Option]) -> Sequence[O
     typed = tree.ui.text_input(
         "filter", combo.filter, hint=tr("Filter"), icon="magnifying-glass", is_focused=True
     )
-    combo.filter = combo.filter if typed is None else typed
-    return [option for option in options if matches(option, combo.filter)]
+    if typed is not None:
+        combo.filter, combo.most = typed, PAGE_OPTIONS
+    known, wanted, found = combo.found
+    if known is not options or wanted != combo.filter:
+        found = [option for option in options if matches(option, combo.filter)]
+        combo.found = options, combo.filter, found
+    return found
 
 
 def _heading(tree: Tree, heading: str) -> None:
@@ -366,8 +378,8 @@ def _heading(tree: Tree, heading: str) -> None:
         tree.ui.text("name", heading, tone="faint", style="small_strong")
 
 
-def _option(tree: Tree, option: Option, *, is_chosen: bool) -> bool:
-    item = tree.take(PopupItem, ("option", option.value))
+def _option(tree: Tree, option: Option, *, key: Hashable | None = None, is_chosen: bool = False) -> bool:
+    item = tree.take(PopupItem, ("option", option.value) if key is None else key)
     props = (visible(option.label), "item_on" if is_chosen else "item", True, False, "", None)
     item.update(("", *props, is_chosen, visible(option.detail), "text", False))
     was_clicked, item.is_clicked = item.is_clicked, False

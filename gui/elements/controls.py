@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar
 
 import dearpygui.dearpygui as dpg
@@ -390,15 +390,20 @@ class Slider(Control):
 
 
 class Combo(Button):
-    """A button that shows the chosen option and opens the list. `props` as a button's."""
+    """A button that shows the chosen option and opens the list. `props` as a button's.
 
-    __slots__ = ("filter", "is_open", "name")
+    `most`: options that its list shows; `found`: those that match, beside the options and the filter that they follow from.
+    """
+
+    __slots__ = ("filter", "found", "is_open", "most", "name")
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.is_open = False
         self.filter = ""
         self.name = ""
+        self.most = 0
+        self.found: tuple[object, str, Sequence[Any]] = ((), "", ())
 
     def measure(self, m: Measure) -> float:
         return m.width(self.props[1], "body") + m.px(40)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from gui.elements.popups import PopupItem, anchor_of
-from gui.ui_lists import matches
+from gui.ui_lists import PAGE_OPTIONS, matches
 from panels.base.ui import Option, Ui
 from tests.gui.conftest import SIZE, Screen, field_named
 
@@ -173,6 +173,28 @@ def test_a_long_combo_is_filtered_by_typing_and_enter_takes_the_first(screen: Sc
     person.key("Enter")
     person.step(3)
     assert view.seen == ["37"]
+
+
+def test_of_ten_thousand_options_a_combo_places_a_page_and_finds_and_adds_the_rest(screen: Screen) -> None:
+    options = tuple(Option(value=f"{n}", label=f"model-{n:05}") for n in range(10_000))
+    view = View(value="0")
+    person = screen.show(lambda ui: draw_combo(ui, view, options))
+
+    def placed() -> list[str]:
+        return [e.label() for e in person.visible() if isinstance(e, PopupItem)]
+
+    person.click("Model")
+    person.until(lambda: field_named(person, "Filter").is_active)
+    assert placed() == [*(f"model-{n:05}" for n in range(PAGE_OPTIONS)), "Show more (9,800 left)"]
+    person.click("Show more (9,800 left)")
+    person.until(lambda: person.has("Show more (9,600 left)"))
+    assert len(placed()) == 2 * PAGE_OPTIONS + 1
+    person.click("Filter")
+    person.type("09876")
+    person.until(lambda: placed() == ["model-09876"])
+    person.key("Enter")
+    person.step(3)
+    assert view.seen == ["9876"]
 
 
 def test_filter_words_match_in_any_order_and_case() -> None:
