@@ -229,7 +229,7 @@ def _markdown(tree: Tree, it: w.MarkdownWidget) -> str:
         pages = max(tree.pages.get(place, 1), _pages_to(source, it.terms, it.found_at))
         tree.pages[place] = pages
         shown = page_end(source, pages * PAGE_CHARS)
-        pressed = _page(tree, it, "text", source[:shown])
+        pressed = _page(tree, it, "text", page_of(source, shown))
         if shown < len(source):
             left = tr("Show more ({rest} left)", rest=size(len(source) - shown))
             if tree.ui.button("more", left, icon="angles-down", is_small=True):
@@ -365,6 +365,13 @@ def page_end(source: str, limit: int) -> int:
         return len(source)
     at = source.rfind("\n", limit - 2000, limit)
     return at + 1 if at > 0 else limit
+
+
+def page_of(source: str, end: int) -> str:
+    """The text up to a place. A formula that the cut goes through is closed: its part is shown as what it is."""
+    page = source[:end]
+    begins = page.count("$$") % 2 == 1 and "\n\n" not in page[page.rfind("$$") :]
+    return f"{page}$$" if begins and end < len(source) else page
 
 
 PROSE_HANDLERS = w.table(

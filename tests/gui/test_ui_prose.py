@@ -12,7 +12,8 @@ import pytest
 from gui.elements.pictures import Picture, PictureError, picture_size
 from gui.elements.prose import CodeLines, CopyHit, LinkHit, Markdown
 from gui.markdown.document import load
-from gui.ui_output import PAGE_CHARS, local_picture, page_end
+from gui.markdown.parse import parse
+from gui.ui_output import PAGE_CHARS, local_picture, page_end, page_of
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen, copied
 from tests.gui.gallery_pages import CODE, SAMPLE
@@ -92,6 +93,15 @@ def test_pages_end_at_a_line() -> None:
     assert page_end("a\n" * 3000, 4001) == 4000
     assert page_end("a" * 5000, 4000) == 4000
     assert page_end("short", 4000) == 5
+
+
+def test_a_formula_that_a_page_cuts_stays_a_formula() -> None:
+    long = f"Before\n\n$${'x+' * 50_000}1$$\n\nafter"
+    assert page_of(long, PAGE_CHARS).endswith("+$$")
+    assert page_of(long, len(long)) == long
+    assert page_of("costs $$\n\nand more", 15) == "costs $$\n\nand m"
+    blocks = parse(page_of(long, PAGE_CHARS))
+    assert [block.language for block in blocks] == ["", "math"]
 
 
 def test_ten_megabytes_on_one_line_do_not_stall(screen: Screen) -> None:
