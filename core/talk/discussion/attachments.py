@@ -374,6 +374,12 @@ def _check_keys(effect: StoreAttachment, data: bytes) -> None:
 def _read_file(effect: StoreAttachment) -> tuple[bytes, str]:
     path = effect.path
     source = Path(path).expanduser()
+    if source.is_dir():
+        raise StorageError(
+            tr("{path!r} is a folder", path=path),
+            remedy=tr("Attach its files, or type @ and the folder's name to add all of them"),
+            where=path,
+        )
     if not source.is_file():
         raise StorageError(
             tr("{path!r} is not a file", path=path), remedy=tr("Choose a file that exists"), where=path

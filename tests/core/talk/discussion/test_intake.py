@@ -68,6 +68,12 @@ def test_a_file_and_a_paste_are_attached_by_content(door: Door) -> None:
     assert by_path.name == "notes.txt"
 
 
+def test_a_folder_is_refused_with_the_way_to_add_it(door: Door) -> None:
+    with pytest.raises(StorageError, match="is a folder") as refused:
+        door.handler.handle(StoreAttachment(ID, MOST, path=str(door.home)))
+    assert "type @" in refused.value.remedy
+
+
 @pytest.mark.parametrize("size", [1001, 5000])
 def test_a_file_over_the_limit_is_refused_with_both_sizes(door: Door, size: int) -> None:
     with pytest.raises(StorageError, match="1,000") as refused:
