@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.discussion import MAX_OUTPUT_TOKENS, DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.kernel.values.messages import Message
 from core.kernel.values.provider import ModelProfile, ProviderKind
@@ -22,6 +22,7 @@ from panels.base.view import Dialog
 # The picker of a discussion's model: what it costs, how hard it thinks, how it chooses words, how long it
 # may be.
 
+SLIDER_PX = 30.0
 LABEL_PX = 120.0
 STEP = 0.05
 USUAL_TEMPERATURE = 1.0
@@ -119,7 +120,11 @@ def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
     key = (meta.provider, meta.model)
     price = state.config.prices.get(key)
     if price is not None:
-        cost = tr("Free.") if price.is_free else tr("{price} per million tokens.", price=price_text(price))
+        cost = (
+            tr("Free.")
+            if price.is_free
+            else tr("{price} per million tokens.", price=capital(price_text(price)))
+        )
         cost = tr("{cost} By {origin}.", cost=cost, origin=price.origin) if price.origin else cost
     else:
         cost = (
@@ -163,9 +168,9 @@ def _sampling(
 ) -> None:
     """Draw a number of the model's that a person may choose; `own`: as chosen, None for the model's. Sends ChangeDiscussion."""
     ui = desk.ui
-    with ui.row(name):
+    with ui.row(name, height=SLIDER_PX):  # nothing below moves when the slider comes
         ui.text("label", label, width=LABEL_PX)
-        is_own = ui.checkbox("own", tr("Choose it"), own is not None, tip=tip)
+        is_own = ui.checkbox("own", tr("Set a value"), own is not None, tip=tip)
         if is_own is not None:
             desk.send(ChangeDiscussion(discussion_id=meta.id, changes={name: usual if is_own else None}))
         if own is None:

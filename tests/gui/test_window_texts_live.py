@@ -65,7 +65,7 @@ def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
     person.click("Model…")
     sees(person, "A small model that runs inside this program.")
     assert misfits(screen, app) == []
-    person.click("Choose it")
+    person.click("Set a value")
     folder = next((tmp_path / "home" / "discussions").iterdir())
     person.until(lambda: "temperature = 1.0" in (folder / "meta.toml").read_text(), "the temperature on disk")
     person.click("Done")

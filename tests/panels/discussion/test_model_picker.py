@@ -44,7 +44,7 @@ def test_prices_are_asked_for_when_it_opens_and_stand_beside_each_model() -> Non
     prices = {(meta.provider, meta.model): ModelPrice(5.0, 25.0)}
     screen.show(replace(screen.state, config=replace(screen.state.config, prices=prices)))
 
-    assert screen.ui.shows("input $5, output $25 per million tokens.")
+    assert screen.ui.shows("Input $5, output $25 per million tokens.")
     options = screen.ui.find("Model; you can change the model during a discussion", kind="combo").props[
         "options"
     ]
@@ -64,10 +64,10 @@ def test_temperature_is_offered_only_where_the_model_takes_one() -> None:
     assert not _picker(_taking(_with_meta(states.working(), temperature=0.5), None)).ui.shows("Temperature")
 
     screen = _picker(_taking(states.working(), 2.0))
-    screen.ui.click("Choose it", within="Temperature")
+    screen.ui.click("Set a value", within="Temperature")
     assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"temperature": 1.0})
     screen.show(_with_meta(screen.state, temperature=1.0))
-    screen.ui.click("Choose it", within="Temperature")
+    screen.ui.click("Set a value", within="Temperature")
     assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"temperature": None})
 
 
@@ -77,7 +77,7 @@ def test_top_p_is_offered_beside_the_temperature_and_keeps_to_its_own_key() -> N
     screen = _picker(_taking(_with_meta(states.working(), top_p=0.5), 2.0))
     assert screen.ui.shows("Top-p")
     assert [node.value for node in screen.ui.nodes("slider")] == [0.5]
-    screen.ui.click("Choose it", within="Top-p")
+    screen.ui.click("Set a value", within="Top-p")
     assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"top_p": None})
 
 
