@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from datetime import datetime
+
+import msgspec
 
 from core.kernel import figures as fmt
 from core.kernel.language import capital, spliced, tr
@@ -78,6 +80,38 @@ def gauge_tone(request: NextRequest) -> Tone:
         return "error"
     is_near = request.limit_tokens is not None and request.tokens_est > 0.8 * request.limit_tokens
     return "warn" if is_near else "muted"
+
+
+# Large figures of a panel, each on a card.
+
+FIGURES_PX, USUAL_CHARS = 256, 5
+"""Width that three figures of so many characters need side by side; longer ones need more."""
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A large figure: its value, what it counts, and what it means in full."""
+
+    value: str
+    label: str
+    tone: Tone
+    tip: str = ""
+
+
+def figure_cards(ui: Ui, figures: Sequence[Figure]) -> None:
+    """Draw them side by side, or one below the other where the figures would be cut."""
+    longest = max(len(figure.value) for figure in figures)
+    if ui.width() < FIGURES_PX * max(USUAL_CHARS, longest) // USUAL_CHARS:
+        with ui.group("figures", gap=4):
+            for figure in figures:
+                with ui.row(figure.label):
+                    ui.text("value", figure.value, tone=figure.tone, style="strong", tip=figure.tip)
+                    ui.text("label", figure.label, tone="muted", style="small", tip=figure.tip)
+        return
+    with ui.row("figures"):
+        for figure in figures:
+            with ui.surface(figure.label, "card", padding=(12, 10)), ui.group("lines", gap=4):
+                ui.text("value", figure.value, tone=figure.tone, style="h1", tip=figure.tip)
+                ui.text("label", figure.label, tone="muted", style="small", wraps=True, tip=figure.tip)
 
 
 # Levels of notices as they are shown: the same sign wherever one stands.

@@ -22,7 +22,7 @@ from core.talk.caching.warmth import CacheStatus, why_of
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base import view
 from panels.base.desk import READ_ONLY, Desk
-from panels.base.gauge import titled_estimate
+from panels.base.gauge import figure_cards, titled_estimate
 from panels.base.ui import Option, Series, Share, Tone, Ui
 from panels.base.view import Same
 from panels.caching import spending
@@ -324,7 +324,6 @@ TABS = (
 )
 PLOT_PX = 208.0
 SECTION_GAP_PX = 16
-FIGURES_PX, USUAL_CHARS = 256, 5
 """Three figures stand side by side from this width on, where the longest has so many characters at most; longer ones from more."""
 
 
@@ -350,7 +349,7 @@ def _overview(desk: Desk) -> None:
     series = _turns(desk)
     is_used = bool(series) or bool(spending.used_providers(desk.state, desk.view.memo))
     if is_used:
-        _caching_panel_figures(desk)
+        figure_cards(desk.ui, spending.figures(desk.state))
     orphans_section(desk)
     rewrites_section(desk)
     if series:
@@ -369,24 +368,6 @@ def _turns(desk: Desk) -> tuple[Series, ...]:
         return ()
     entries = opened.entries
     return desk.view.memo.get("cache turns", (entries,), lambda: spending.turn_series(entries))
-
-
-def _caching_panel_figures(desk: Desk) -> None:
-    """Side by side, or one below the other where the figures would be cut."""
-    ui, figures = desk.ui, spending.figures(desk.state)
-    longest = max(len(figure.value) for figure in figures)
-    if ui.width() < FIGURES_PX * max(USUAL_CHARS, longest) // USUAL_CHARS:
-        with ui.group("figures", gap=4):
-            for figure in figures:
-                with ui.row(figure.label):
-                    ui.text("value", figure.value, tone=figure.tone, style="strong", tip=figure.tip)
-                    ui.text("label", figure.label, tone="muted", style="small", tip=figure.tip)
-        return
-    with ui.row("figures"):
-        for figure in figures:
-            with ui.surface(figure.label, "card", padding=(12, 10)), ui.group("lines", gap=4):
-                ui.text("value", figure.value, tone=figure.tone, style="h1", tip=figure.tip)
-                ui.text("label", figure.label, tone="muted", style="small", tip=figure.tip)
 
 
 def _providers(desk: Desk) -> None:

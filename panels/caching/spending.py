@@ -26,6 +26,7 @@ from core.talk.caching.contents import living
 from core.talk.caching.warmth import CacheStanding, CacheStatus, estimate_text, rewrite_text, standing_of
 from panels.base import view
 from panels.base.desk import Desk
+from panels.base.gauge import Figure
 from panels.base.ui import Option, Series, Tone, Ui
 from panels.base.view import Memo
 from panels.caching.caching_room import CachingView
@@ -208,15 +209,6 @@ def upkeep_text(upkeep: Upkeep) -> str:
     said = ", ".join(call for call in calls if call)
     usage = upkeep.usage
     return f"{said}: {fmt.money(usage.cost_usd, is_estimate=usage.is_estimate)}" if said else ""
-
-
-class Figure(msgspec.Struct, frozen=True):
-    """A large figure: its value, what it counts, and what it means in full."""
-
-    value: str
-    label: str
-    tone: Tone
-    tip: str
 
 
 def figures(state: AppState) -> tuple[Figure, Figure, Figure]:

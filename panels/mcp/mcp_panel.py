@@ -238,7 +238,7 @@ def mcp_panel(desk: Desk) -> None:
         for server in desk.state.mcp.servers.values():
             _server(desk, own, server)
         if not desk.state.mcp.servers:
-            ui.text("none", tr("You have set up no server."), tone="muted")
+            ui.text("none", tr("You have set up no server."), tone="muted", style="small")
         _form(desk, own)
 
 

@@ -59,7 +59,7 @@ def _waiting(desk: Desk, signals: SignalState) -> None:
             if signals.waiting
             else tr("Signals that wait for a turn")
         )
-        ui.text("title", title, style="small_strong", tone="muted", width=0)
+        ui.text("title", title, style="strong", width=0)
         if signals.waiting and ui.button("away", tr("Dismiss all"), kind="ghost", is_small=True,
                                          tip=tr("No turn will read these signals; the list below keeps them")):  # fmt: skip
             desk.send(PutSignalsAway())
@@ -67,7 +67,7 @@ def _waiting(desk: Desk, signals: SignalState) -> None:
         text = tr(
             "No signal has arrived. Signals wake an autonomous discussion; the model takes them as data, not orders."
         )
-        ui.text("nothing", text, tone="muted", wraps=True)
+        ui.text("nothing", text, tone="muted", style="small", wraps=True)
     if signals.dropped:
         text = tr(
             "{dropped} dropped: the program keeps only a limited number",
@@ -114,7 +114,7 @@ def _inbox(desk: Desk, signals: SignalState) -> None:
     ui = desk.ui
     if not desk.state.program.home:
         return
-    ui.text("inbox title", tr("Inbox"), style="small_strong", tone="muted")
+    ui.text("inbox title", tr("Inbox"), style="strong")
     text = tr(
         "A text file in {folder}/inbox becomes a signal. The program moves the file to “waiting” there. After a turn takes it, or you dismiss it, the file moves to “taken”.",
         folder=desk.state.program.home,
@@ -135,7 +135,7 @@ def _inbox(desk: Desk, signals: SignalState) -> None:
 def _channels(ui: Ui, signals: SignalState) -> None:
     if not signals.channels:
         return
-    ui.text("channels title", tr("Channels"), style="small_strong", tone="muted")
+    ui.text("channels title", tr("Channels"), style="strong")
     for channel in signals.channels.values():
         with ui.row(("channel", channel.name), gap=6):
             ui.icon("icon", "circle" if channel.is_connected else "circle-exclamation",
@@ -154,6 +154,6 @@ def _channels(ui: Ui, signals: SignalState) -> None:
 def _seen(desk: Desk, signals: SignalState) -> None:
     if not signals.seen:
         return
-    desk.ui.text("seen title", tr("Taken or dismissed"), style="small_strong", tone="muted")
+    desk.ui.text("seen title", tr("Taken or dismissed"), style="strong")
     for signal in reversed(signals.seen[-SEEN_SHOWN:]):
         _row(desk, signal, is_waiting=False)

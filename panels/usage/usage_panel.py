@@ -21,6 +21,7 @@ from core.services.spending.spending_step import budget_warning
 from core.services.spending.usage_table import cost_text, report_csv, report_notes, saved_text, speed_text
 from core.talk.discussion.discussion_messages import ExportUsage
 from panels.base.desk import Desk
+from panels.base.gauge import Figure, figure_cards
 from panels.base.ui import Column, Option, Series, Tone, Ui
 from panels.base.view import Dialog, Same, model_label, provider_label
 from panels.caching.spending import spending_section
@@ -154,7 +155,7 @@ PERIODS = {
     UsageBy.MONTH: (tr("Cost by month"), tr("months back")),
 }
 """Title of the picture by the length of its periods, and the name of its axis."""
-PLOT_PX, ROW_PX, TABLE_PX = 150.0, 30.0, 330.0
+PLOT_PX, ROW_PX, TABLE_PX = 150.0, 32.0, 304.0
 WIDE_PX, COMBO_PX = 480.0, 150.0
 FIGURE_PX = 330.0
 NARROW_COLUMNS = (
@@ -256,7 +257,7 @@ def _report(desk: Desk, report: UsageReport) -> None:
             ):
                 desk.view.dialog = Dialog(kind="usage_csv")
         is_wide = ui.width() >= WIDE_PX
-        height = min(TABLE_PX, ROW_PX * (len(report.rows) + 1) + 6)
+        height = min(TABLE_PX, ROW_PX * len(report.rows))
         columns = WIDE_COLUMNS if is_wide else TIGHT_COLUMNS if ui.width() < FIGURE_PX else NARROW_COLUMNS
         rows = UsageRows(report=report, columns=len(columns), state=desk.state)
         ui.table("table", columns, rows, height=height)
@@ -279,23 +280,15 @@ def save_dialog(desk: Desk) -> None:
 
 def _figures(ui: Ui, total: UsageSum) -> None:
     """Cost, savings of caching and share that was read from it; then the speed."""
-    figures: tuple[tuple[str, str, Tone], ...] = (
-        (tr("Cost"), fmt.money(total.known_cost_usd, is_estimate=bool(total.estimates)), "text"),
-        _saved(total),
-        (tr("Read from caches"), _hits(total) or tr("none"), "text"),
+    cost = fmt.money(total.known_cost_usd, is_estimate=bool(total.estimates))
+    figure_cards(
+        ui,
+        (
+            Figure(value=cost, label=tr("Cost"), tone="text"),
+            _saved(total),
+            Figure(value=_hits(total) or tr("none"), label=tr("Read from caches"), tone="text"),
+        ),
     )
-    if ui.width() < FIGURE_PX:
-        with ui.group("figures", gap=4):
-            for label, value, _ in figures:
-                with ui.row(label):
-                    ui.text("value", value, style="strong")
-                    ui.text("label", label, tone="muted", style="small")
-    else:
-        with ui.row("figures"):
-            for label, value, tone in figures:
-                with ui.surface(label, "card", padding=(12, 10)), ui.group("lines", gap=4):
-                    ui.text("value", value, style="h3", tone=tone)
-                    ui.text("label", label, tone="muted", style="small", wraps=True)
     used = tr(
         "{calls}, {input_tokens} input tokens, {output_tokens} output tokens",
         calls=fmt.count(total.calls, tr("request"), tr("requests")),
@@ -306,11 +299,13 @@ def _figures(ui: Ui, total: UsageSum) -> None:
     ui.text("used", line, tone="muted", style="small", wraps=True)
 
 
-def _saved(total: UsageSum) -> tuple[str, str, Tone]:
+def _saved(total: UsageSum) -> Figure:
     """Label and figure of what caching saved; a loss has a label of its own."""
     if total.saved_usd < 0 and not total.unsaved:
-        return tr("More than without caching"), fmt.money(-total.saved_usd), "warn"
-    return tr("Saved by caching"), saved_text(total), "ok" if total.saved_usd > 0 else "muted"
+        label = tr("More than without caching")
+        return Figure(value=fmt.money(-total.saved_usd), label=label, tone="warn")
+    tone: Tone = "ok" if total.saved_usd > 0 else "muted"
+    return Figure(value=saved_text(total), label=tr("Saved by caching"), tone=tone)
 
 
 def _series(desk: Desk, report: UsageReport) -> tuple[Series, ...]:

@@ -440,4 +440,10 @@ def test_every_row_of_the_usage_is_reached_and_no_cost_is_cut(screen: Screen, si
     assert not any(el.is_cut for el in costs)
     (table,) = [el for el in hub.walk() if isinstance(el, VirtualList)]
     assert table.can_scroll()
+
+    state = usage.state_with(usage=replace(usage.REPORT, query=query, rows=rows[:3]))
+    for _ in range(4):
+        screen.ui.frame(draw, *size)
+    (table,) = [el for el in hub.walk() if isinstance(el, VirtualList)]
+    assert table.h == table.view.heights.total, "a gap under the last row"
     screen.loop.wake()
