@@ -33,6 +33,7 @@ _SECRETS = late(
 )
 _QUERY_KEY = late(r"(?i)([?&](?:key|api_key|access_token)=)[^&\s]+")
 _USER_INFO = late(r"//[^/@\s]+@")
+_ERRNO = late(r"^\[Errno -?\d+\] ")
 
 _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
     FailureKind.NO_KEY: (tr("There is no key for {who}"), tr("Store a key on the settings page")),
@@ -261,7 +262,7 @@ def transport_error(
     if found is None:
         return None
     kind, remedy = _transport_kind(found, has_begun)
-    detail = str(found) or type(found).__name__
+    detail = _ERRNO.sub("", str(found)) or type(found).__name__
     if isinstance(found, httpx2.TimeoutException) and not isinstance(found.__cause__, SenselessError):
         connecting = isinstance(found, httpx2.ConnectTimeout)
         limit = server.connect_timeout_s if connecting else server.timeout_s

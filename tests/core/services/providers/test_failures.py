@@ -173,6 +173,14 @@ def test_a_certificate_that_is_not_trusted_has_its_own_remedy() -> None:
     assert "certificate" in found.remedy
 
 
+def test_the_number_of_a_systems_error_is_left_out() -> None:
+    error = httpx2.ConnectError("[Errno 111] Connection refused")
+    found = transport_error(error, SERVER, url=URL, key=None, has_begun=False)
+
+    assert found is not None
+    assert found.what.endswith("cannot be reached: Connection refused")
+
+
 def test_a_key_is_stripped_of_what_a_paste_brings_along() -> None:
     assert checked_key(SERVER, "  sk-abc\n", "X") == "sk-abc"
 
