@@ -264,9 +264,6 @@ def note_head(desk: Desk, ui: Ui, note: NoteFile) -> None:
                 "icon", "link-slash" if is_orphan else "file-lines", tone="warn" if is_orphan else "muted"
             )
             ui.text("name", name or path or tr("a file without a name"), style="strong", width=0, tip=path)
-            if note.status is not NoteStatus.ATTACHED:
-                ui.badge("status", label, tone=tone, tip=tip)
-            ui.text("count", fmt.count(len(note.items), tr("note"), tr("notes")), tone="faint", style="small")
             if ui.button(
                 "copy",
                 "",
@@ -277,7 +274,11 @@ def note_head(desk: Desk, ui: Ui, note: NoteFile) -> None:
             ):
                 ui.copy(path)
             file_button(ui, notes_path(desk.state, note))
-        ui.text("folder", folder or path, tone="muted", style="small", width=0, tip=path)
+        with ui.row("place", gap=6):
+            if note.status is not NoteStatus.ATTACHED:
+                ui.badge("status", label, tone=tone, tip=tip)
+            ui.text("count", fmt.count(len(note.items), tr("note"), tr("notes")), tone="faint", style="small")
+            ui.text("folder", folder or path, tone="muted", style="small", width=0, tip=path)
         if note.status is NoteStatus.RENAMED and note.heading != note.path:
             ui.text(
                 "was",

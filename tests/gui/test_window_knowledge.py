@@ -12,6 +12,7 @@ from core.kernel.values.state import AppState
 from core.knowledge.knowledge_messages import DeleteKnowledgeItem, EditKnowledgeItem, SetTaskDone
 from gui.elements.editor import Editor, SelectableText
 from gui.elements.popups import anchor_of
+from gui.elements.text import Text
 from panels.base.view import Dialog, WindowView
 from panels.knowledge.knowledge_room import ItemDraft, KnowledgeView, begin_edit, begin_new
 from tests.gui.conftest import Screen
@@ -49,6 +50,15 @@ def _view(tab: str = "items", *only: str) -> WindowView:
 @pytest.mark.parametrize("scale", [0.9, 1.0, 1.5])
 def test_every_state_fits(screen: Screen, name: str, tab: str, scale: float) -> None:
     assert shown(screen, STATES[name](), _view(tab), scale) == []
+
+
+def test_short_names_of_files_are_whole_in_a_narrow_hub(screen: Screen) -> None:
+    view = _view("items", "files")
+    view.hub_px, view.side = 270.0, "hub"
+    assert shown(screen, ks.some(), view) == []
+    names = [el for el in screen.ui.tree.root.walk() if isinstance(el, Text) and el.label().endswith(".py")]
+    assert {el.label() for el in names} >= {"gone.py", "lost.py"}
+    assert not any(el.is_cut for el in names)
 
 
 @pytest.mark.parametrize("px", [288.0, 800.0])
