@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from datetime import date, timedelta
 
 import msgspec
+from msgspec.structs import replace
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
@@ -158,6 +159,8 @@ PERIODS = {
 PLOT_PX, ROW_PX, TABLE_PX = 150.0, 32.0, 304.0
 WIDE_PX, COMBO_PX = 480.0, 150.0
 FIGURE_PX = 330.0
+LEAST_COST_PX, CHAR_PX, CELLS_PX = 60.0, 8.0, 24.0
+"""Narrowest column of costs; widest figure of its text, and the room around a text."""
 NARROW_COLUMNS = (
     Column(label="", weight=2.0),
     Column(label=tr("Cost"), width=148, is_number=True),
@@ -258,9 +261,21 @@ def _report(desk: Desk, report: UsageReport) -> None:
                 desk.view.dialog = Dialog(kind="usage_csv")
         is_wide = ui.width() >= WIDE_PX
         height = min(TABLE_PX, ROW_PX * len(report.rows))
-        columns = WIDE_COLUMNS if is_wide else TIGHT_COLUMNS if ui.width() < FIGURE_PX else NARROW_COLUMNS
+        columns: tuple[Column, ...] = (
+            WIDE_COLUMNS if is_wide else TIGHT_COLUMNS if ui.width() < FIGURE_PX else NARROW_COLUMNS
+        )
+        parts = Same(report), len(columns)
+        columns = desk.view.memo.get("usage columns", parts, lambda: fitted(columns, report))
         rows = UsageRows(report=report, columns=len(columns), state=desk.state)
         ui.table("table", columns, rows, height=height)
+
+
+def fitted(columns: tuple[Column, ...], report: UsageReport) -> tuple[Column, ...]:
+    """The columns with a cost as wide as the longest one needs: the rest is the names', which it cut."""
+    name, cost, *others = columns
+    longest = max(len(cost_text(row.sum)) for row in report.rows) if report.rows else 0
+    width = min(cost.width, max(LEAST_COST_PX, CHAR_PX * longest + CELLS_PX))
+    return name, replace(cost, width=width), *others
 
 
 def save_dialog(desk: Desk) -> None:

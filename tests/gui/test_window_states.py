@@ -446,4 +446,12 @@ def test_every_row_of_the_usage_is_reached_and_no_cost_is_cut(screen: Screen, si
         screen.ui.frame(draw, *size)
     (table,) = [el for el in hub.walk() if isinstance(el, VirtualList)]
     assert table.h == table.view.heights.total, "a gap under the last row"
+
+    row = replace(rows[0], label="Claude Opus 5.5 (fast)", sum=replace(usage.SUM, unpriced=0))
+    state = usage.state_with(usage=replace(usage.REPORT, query=query, rows=(row,)))
+    view.side, view.hub_px = "hub", 300.0
+    for _ in range(4):
+        screen.ui.frame(draw, *size)
+    (name,) = [el for el in hub.walk() if isinstance(el, Text) and el.label() == row.label]
+    assert not name.is_cut, "beside a short cost there is room for a name"
     screen.loop.wake()
