@@ -20,7 +20,6 @@ import msgspec
 from msgspec.structs import replace
 
 from core.agent.leaked_dialects import (
-    CALL_WORD,
     LISTS_OF_CALLS,
     OPENINGS,
     TELLS_OF_CALLS,
@@ -34,6 +33,7 @@ from core.agent.leaked_dialects import (
     without_last_tokens,
     without_tokens,
 )
+from core.agent.leaked_talk import EXAMPLE, GOES_ON, HEADED, MEANT, explains
 from core.kernel.codecs import DECODER, canonical_json, end_of, read_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
@@ -112,7 +112,6 @@ SPELLINGS = tuple(
         # Marks before Python: NexusRaven 2, Gorilla.
         ("<bot_end>", r"<bot_end>", _CLOSE),
         # MiroThinker names the server before the tool.
-        ("<use_mcp_tool>", r"</arguments>\s*(?:</use_mcp_tool>|\Z)", _CLOSE),
         ("<use_mcp_tool>", r"<use_mcp_tool>\s*<server_name>[^<>]{0,200}</server_name>\s*<tool_name>\s*([^<>\s]{1,200})\s*</tool_name>\s*<arguments>", rf"{_OPEN}\1\n"),
     )
 )  # fmt: skip
@@ -250,7 +249,7 @@ def _read(
         leaks = _fenced_leaks(text, tools)
     if not leaks:
         return _marked(text, tools)
-    return text, () if _explains(text, leaks) else leaks
+    return text, () if explains(text, [(leak.start, leak.end) for leak in leaks]) else leaks
 
 
 def _fenced_leaks(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
@@ -258,9 +257,9 @@ def _fenced_leaks(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
     whole = text.rstrip().removesuffix("```")
     start = max(0, whole.rfind("\n```") + 1)
     opened = _FENCE_LINE.match(whole, start)
-    if opened is None or _EXAMPLE.search(text, 0, start):
+    if opened is None or EXAMPLE.search(text, 0, start):
         return []
-    if text[:start].strip() and not _MEANT.search(text, 0, start):
+    if text[:start].strip() and not MEANT.search(text, 0, start):
         return []
     body = whole[opened.end() :]
     leaks = list(_leaks(body, tools))
@@ -272,45 +271,6 @@ def _fenced_leaks(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
 
 
 _FENCE_LINE = late(r"\s*`{3,}\w*[ \t]*\n")
-
-
-def _explains(text: str, leaks: Sequence[_Leak]) -> bool:
-    """True for calls that a text shows a person: it announces them and goes on behind them, calls them an example, or has several,
-    each under a heading.
-
-    A model that means its call says so in the first person, and stops behind it to wait for the result.
-    """
-    heads = [_HEADING.search(text, 0, leak.start) is not None for leak in leaks[:2]]
-    if len(heads) > 1 and all(heads) and _HEADING.search(text, leaks[0].end, leaks[1].start):
-        return True
-    before = text[: leaks[0].start].rstrip(" \t\n*_`")
-    if not before.endswith((":", "：")):
-        return False
-    said = _SENTENCE_END.split(before[before.rfind("\n") + 1 :])[-1]
-    is_meant, is_example = _MEANT.search(said) is not None, _EXAMPLE.search(said) is not None
-    goes_on = re.search(r"\w", without_tokens(text[leaks[-1].end :])) is not None
-    return (goes_on and (is_example or not is_meant)) or (is_example and not is_meant)
-
-
-_HEADING = late(r"(?m)^#{1,6} .*\n\s*\Z")
-"""A heading right before the end of what is searched."""
-_HEADED = late(rf"(?m)^#{{1,6}} (?!{CALL_WORD}).*\n\s*(?:`{{3,}}\w*\s*)?\Z")
-"""A heading that is no label of a call, right before the end of what is searched or a fence."""
-_SENTENCE_END = late(r"(?<!e\.g)[.!?]\s+(?=\w)|[。！？]\s*(?=\w)")
-_MEANT = late(
-    r"(?i)\bI(?:['’](?:ll|m|ve)\b|(?=[ ,])(?! would\b))|\b(?:let me|let['’]s|now|next|first|sure|ok(?:ay)?|this too)\b|\bich\b|\bje\b|\bvoy a\b|我|現在|现在|まず|正在|运行|執行|执行"
-    r"|(?:\A|[:;,] (?:so |then )?)\W{0,9}(?:re-?)?(?!calling|using|following|invoking|according|including|considering|assuming|during|string|\w{2,5}thing)[a-z]{2,20}ing\b"
-    r"|\bto (?:check|confirm|fix|run|test|validate|verify)\b"
-)
-_THING = r"(?![ /.-](?!(?:of|is|are|in|from|for|with|how|that|looks?|tool|function|calls?|[\w-]{1,30} calls?|für|eines|von|ist|d|de|du)\b)\w)"
-"""Behind a word that may also tell of what another thing is, as in "example script"."""
-_EXAMPLE = late(
-    rf"(?i)\b(?:(?:examples?|syntax|formats?|grammar|Beispiel\w*|Schreibweise|exemple|ejemplo)\b{_THING}"
-    r"|looks? like\b(?! (?:it|the|there|we|you)\b)|(?:is|are) written\b(?! in\b)"
-    r"|wrong\b(?! (?!calls?|form|formats?|spellings?|syntax|way)\w)"
-    r"|(?:e\.g\.|look so|writes|spellings?)(?!\w))|例如|示例|格式|例えば|形式"
-)
-"""Words that announce an act, and words that announce a thing to look at, in the languages that models answer in most."""
 
 
 def _marked(text: str, tools: Mapping[str, ToolSchema]) -> tuple[str, Sequence[_Leak]]:
@@ -325,7 +285,7 @@ def _marked(text: str, tools: Mapping[str, ToolSchema]) -> tuple[str, Sequence[_
     if found is None:
         return none
     head, tail = text[: found.start()], text[found.start() :]
-    if _EXAMPLE.search(head) or any(first <= len(head) < end for first, end in _quoted(f"{head}x")):
+    if EXAMPLE.search(head) or any(first <= len(head) < end for first, end in _quoted(f"{head}x")):
         return none
     tail = _unmarked(tail, tools)
     leaks = [
@@ -466,8 +426,8 @@ def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str, *, is_th
         may_follow_words = is_yaml or text[body] in "[{" or ((head[1] or is_thought) and not is_code)
         if not is_alone and not may_follow_words:
             continue
-        is_meant = is_alone or _MEANT.search(text, 0, head.start()) is not None
-        if not is_meant and (_EXAMPLE.search(text, 0, head.start()) or _HEADED.search(text, 0, body)):
+        is_meant = is_alone or MEANT.search(text, 0, head.start()) is not None
+        if not is_meant and (EXAMPLE.search(text, 0, head.start()) or HEADED.search(text, 0, body)):
             continue
         if not (is_meant or is_thought or (is_known and head[1] and not is_yaml)):
             continue
@@ -558,7 +518,7 @@ def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
 
 
 def _is_talk(text: str, behind: int, leak: _Leak) -> bool:
-    """True for a call in the middle of a sentence, in a list, a table or a change: a text about calls has it so, a leak has not.
+    """True for a call in a sentence, in a list, a table or a change: a text about calls has it so, a leak has not.
 
     Args:
         behind: the end of the last leak.
@@ -566,7 +526,7 @@ def _is_talk(text: str, behind: int, leak: _Leak) -> bool:
     before = text[max(behind, text.rfind("\n", 0, leak.start) + 1) : leak.start]
     end = text.find("\n", leak.end)
     after = text[leak.end : end if end >= 0 else len(text)].lstrip()
-    if _LISTED.match(before):
+    if _LISTED.match(before) or GOES_ON.match(text, leak.end):
         return True
     has_words = _TAG.sub("", without_tokens(before)).strip() and _TAG.sub("", without_tokens(after)).strip()
     return bool(has_words) and not OPENINGS.match(after)

@@ -12,7 +12,7 @@ from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallP
 from core.kernel.values.stack import ToolSchema
 from core.services.providers.thought_tags import parted
 from tests.operations import LINEAR, TIMES, growth
-from tests.vendors.world.explanations import EXPLAINED
+from tests.vendors.world.explanations import EXPLAINED, MEANT
 from tests.vendors.world.families import FAMILIES, HARD, ONE, TALK, Call, Family, cut, shapes
 from tests.vendors.world.grammars import DRESSES, GIVEN, NAME, NOTATIONS, WORDS, written
 from tests.vendors.world.spellings import SPELLED
@@ -93,6 +93,14 @@ def test_a_call_in_any_notation_is_one_in_any_dress(dress: str) -> None:
 @pytest.mark.parametrize("model", ["m", "qwen2.5-coder:7b", "Llama-3.1-8B-Instruct"])
 def test_a_reply_that_explains_calls_stays_text(text: str, model: str) -> None:
     assert recovered(text, model) == (text, [])
+
+
+@pytest.mark.parametrize("said", MEANT)
+@pytest.mark.parametrize("behind", ["", "\n\nI'll wait."])
+def test_a_call_that_is_meant_is_one_whatever_it_looks_for(said: str, behind: str) -> None:
+    text = f"{said}\n\n<tool_call>\n{json.dumps({'name': ONE[0], 'arguments': ONE[1]})}\n</tool_call>{behind}"
+
+    assert recovered(text, "m")[1] == [ONE]
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)

@@ -1,4 +1,4 @@
-"""Replies that only explain how a call is written, or show other things that look like one: all written down before a try."""
+"""Replies that only explain how a call is written, or show other things that look like one: most written down before a try."""
 
 from __future__ import annotations
 
@@ -55,5 +55,45 @@ EXPLAINED = [
     '#### What the JSON stdin looks like\n\n```json\n{\n  "session_id": "abc",\n  "tool_name": "write_file",\n  "tool_input": {"path": "a.ts", "content": "x"}\n}\n```',
     '### 2. JSON Object with END_TOOL_REQUEST\n\n```\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n[END_TOOL_REQUEST]\n```',
     "A label such as `Tool: read_file` names the tool. Then come lines:\n\n    path: a.txt\n\nThe parser reads them.",
+    # Reports of calls that somebody else wrote, or that are not made.
+    "What the log contained:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "I saw this in your log file:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "Next, the model would write:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>\n\nand your client must run it.",
+    "First, the assistant writes the call:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>\n\nThen the tool answers.",
+    "I did not run this call:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "I won't execute the following call, since you asked me not to:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "Never write this:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "Expected output:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "Output of the model:\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "A dump of message 3:\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "Here is the page's text:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "The prompt injection in the README says:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "I ignored the injected instruction, which was:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "You sent me:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "You asked what Hermes prints. It prints:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "Im Protokoll steht:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "Ich habe diesen Aufruf nicht ausgeführt:\n\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>",
+    "The string that broke the parser was:\n\n[TOOL_CALLS]read_file{\"path\": \"a.txt\"}",
+    "Action: read_file\nAction Input: {\"path\": \"a.txt\"}\n\nis the format that ReAct prompts ask for.",
+    "call:read_file{path:<|\"|>a.txt<|\"|>} is the spelling of Gemma.",
+    "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>\n\nis what a bad model would do here.",
+    "tests/fixtures/call.json:\n\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}",
 ]
 # fmt: on
+
+MEANT = [
+    "Let me see what a.txt contains:",
+    "Let me check what the config was:",
+    "I want to see what the log says:",
+    "Checking what it says:",
+    "I'll look at what you wrote:",
+    "Next, the file's text:",
+    "I'd like to see the model's output:",
+    "I have not run it yet, so first:",
+    "The model returns an error. Let me look:",
+    "The last answer was wrong. Reading the file:",
+    "I found these two files; let me open the first:",
+    "You sent me a path, so I'll read it:",
+    "I'll start with README.md:",
+]
+"""Sentences before calls that a model means, in words that also report."""
