@@ -198,11 +198,13 @@ def day(on: date, now: datetime | None) -> str:
 
 
 def span(span_s: float, form: Form = "window") -> str:
-    """A span: `3.2 s`, `48 s`, `3m 12s`; in the terminal always in tenths of a second."""
+    """A span: `3.2 s`, `48 s`, `3m 12s`, `12 h 2 min`; in the terminal always in tenths of a second."""
     if span_s < 10 or form != "window":
         return f"{max(0.0, span_s):.1f} s"
     if span_s < 60:
         return f"{span_s:.0f} s"
+    if span_s >= 3_600:
+        return left(span_s)
     return f"{int(span_s) // 60}m {int(span_s) % 60:02d}s"
 
 

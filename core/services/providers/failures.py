@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 
 from core.kernel import secrets
 from core.kernel.errors import RETRYABLE_KINDS, FailureKind, ProviderError, SlopError
-from core.kernel.figures import time_limit
+from core.kernel.figures import span, time_limit
 from core.kernel.frame import clean, one_line
 from core.kernel.language import tr
 from core.kernel.patterns import late
@@ -146,7 +146,7 @@ def provider_error(
     if retry_after_s is None and kind in {FailureKind.RATE_LIMITED, FailureKind.OVERLOADED}:
         retry_after_s = wait_told_s(reason)
     if kind is FailureKind.RATE_LIMITED and retry_after_s is not None:
-        usual_remedy = tr("Wait {retry_after_s:.0f} s and retry", retry_after_s=retry_after_s)
+        usual_remedy = tr("Wait {time} and retry", time=span(retry_after_s))
     return ProviderError(
         kind,
         what,

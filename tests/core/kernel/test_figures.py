@@ -88,7 +88,10 @@ def test_a_moment_is_as_short_as_it_can_be_told_apart() -> None:
     assert fmt.moment(datetime(2025, 3, 12, 12, tzinfo=UTC), NOW) == "12 Mar 2025"
 
 
-@pytest.mark.parametrize(("span", "shown"), [(-1, "0.0 s"), (3.21, "3.2 s"), (48, "48 s"), (192, "3m 12s")])
+@pytest.mark.parametrize(
+    ("span", "shown"),
+    [(-1, "0.0 s"), (3.21, "3.2 s"), (48, "48 s"), (192, "3m 12s"), (43_321, "12 h 2 min")],
+)
 def test_spans_read_in_their_unit(span: float, shown: str) -> None:
     assert fmt.span(span) == shown
 

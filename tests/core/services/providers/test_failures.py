@@ -214,3 +214,10 @@ def test_a_wait_that_only_the_words_name_is_kept(words: str, seconds: float | No
 
     assert told.retry_after_s == seconds
     assert by_header.retry_after_s == 3.0
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(12.0, "12 s"), (200.0, "3m 20s"), (43_321.0, "12 h 2 min")])
+def test_a_long_wait_is_told_in_hours(seconds: float, words: str) -> None:
+    told = provider_error(FailureKind.RATE_LIMITED, SERVER, retry_after_s=seconds)
+
+    assert told.remedy == f"Wait {words} and retry"
