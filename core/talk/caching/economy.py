@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, repeat, takewhile
+from itertools import accumulate, repeat
 from math import floor
 from operator import truediv
 
@@ -149,11 +149,13 @@ class Odds(msgspec.Struct, frozen=True):
         gaps_s: seconds; cumulative: their weights up to each, the last is 1. Arrays of doubles where they were
             learned: dozens of such samples are kept, and float objects take four times as much.
         go_on: the probability that another turn of the discussion comes at all.
+        pinged_s: for so long after a turn an idle entry may be pinged.
     """
 
     gaps_s: Sequence[float]
     cumulative: Sequence[float]
     go_on: float
+    pinged_s: float = math.inf
 
     def within(self, seconds: float) -> float:
         """The probability that the next turn comes within so many seconds, if it comes."""
@@ -218,7 +220,23 @@ def own_odds(stats: GapStats, now_s: float = 0.0) -> Odds:
         now_s: Unix time of the turn that it follows; 0.0: at no time of the day.
     """
     go_on = 1.0 - end_chance(stats, stats.turns, now_s)
-    return _odds(_mixed(stats.own, stats.person), go_on, stats, now_s)
+    odds = _odds(_mixed(stats.own, stats.person), go_on, stats, now_s)
+    return replace(odds, pinged_s=_pinged_s(stats))
+
+
+SEEN_GAPS, SEEN_FACTOR = 9, 2.0
+"""A discussion with so many gaps tells how long its person stays away: at most so many times as long as ever before."""
+
+
+def _pinged_s(stats: GapStats) -> float:
+    """Seconds after which no ping is worth it, by the longest gap that was seen.
+
+    In a new discussion it is worth trying what is assumed of long gaps. One that went on for many turns without any has shown
+    that nobody comes back after one: there a ping only costs.
+    """
+    if len(stats.own) < SEEN_GAPS:
+        return math.inf
+    return max(gap.seconds for gap in (*stats.own, *stats.person)) * SEEN_FACTOR
 
 
 def idle_odds(stats: GapStats, turn_s: float, now_s: float) -> Odds:
@@ -574,6 +592,8 @@ def best_pings(
     until = odds.within(idle_s + ttl_s)
     for number in range(1, most + 1):
         due = idle_s + _due_s(number, ttl_s, lifted_s)
+        if due >= odds.pinged_s:
+            break
         still = odds.go_on * (1.0 - odds.within(due))
         later = odds.within(due + (lifted_s or ttl_s))
         saving += lost * odds.go_on * (later - until) - read * (still + ends)
@@ -583,26 +603,6 @@ def best_pings(
         if saving + lost * odds.go_on * (1.0 - until) <= best_saving:
             break  # whatever else is caught is worth less than was spent to get here
     return best, best_saving / (chance + ends)
-
-
-SEEN_GAPS, SEEN_FACTOR = 9, 2.0
-"""A discussion with so many gaps tells how long its person stays away: at most so many times as long as ever before."""
-
-
-def seen_pings(stats: GapStats, ttl_s: int, *, idle_s: float = 0.0, lifted_s: int = 0) -> int:
-    """Number of pings within the time after which a person may come back, by the longest gap that was seen.
-
-    In a new discussion it is worth trying what is assumed of long gaps. One that went on for many turns without any has shown
-    that nobody comes back after one: there a ping only costs.
-
-    Args:
-        idle_s, lifted_s: as of `best_pings`.
-    """
-    if len(stats.own) < SEEN_GAPS:
-        return MOST_PINGS
-    longest_s = max(gap.seconds for gap in (*stats.own, *stats.person)) * SEEN_FACTOR
-    numbers = range(1, MOST_PINGS + 1)
-    return sum(1 for _ in takewhile(lambda n: idle_s + _due_s(n, ttl_s, lifted_s) < longest_s, numbers))
 
 
 def _due_s(number: int, ttl_s: int, lifted_s: int) -> float:

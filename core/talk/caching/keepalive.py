@@ -25,14 +25,7 @@ from core.kernel.values.provider import ProviderRequest, RequestMessage
 from core.services.providers.blocks import MarkPlace, Wire, eve_of, part_key
 from core.talk.caching.accounts import total_allowed
 from core.talk.caching.cache_ledger import hits, live_entries
-from core.talk.caching.economy import (
-    best_pings,
-    break_even_pings,
-    idle_odds,
-    outlook,
-    ping_window_s,
-    seen_pings,
-)
+from core.talk.caching.economy import best_pings, break_even_pings, idle_odds, outlook, ping_window_s
 
 PING_SHARE = 0.5
 """Pings of one idle time cost at most this share of what caching has saved in the discussion: never its gain as a whole."""
@@ -138,7 +131,6 @@ def keepalive_plan(
     lost *= 1.0 - idle.covered_tokens / idle.tokens
     idle_s = (idle.used_at - turn_at).total_seconds()
     lifted_s = 0 if idle.lift is None else idle.lift.ttl_s
-    most = min(most, seen_pings(gaps, idle.ttl_s, idle_s=idle_s, lifted_s=lifted_s))
     pings, saving = best_pings(odds, idle.ttl_s, prices.read, lost, most, idle_s=idle_s, lifted_s=lifted_s)
     if not pings:
         text = tr("No keepalive: you are no longer likely enough to return in time.")

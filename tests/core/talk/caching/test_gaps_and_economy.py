@@ -326,6 +326,17 @@ def test_pings_go_out_shortly_before_the_entry_dies() -> None:
     assert ping_window_s(3600) == pytest.approx(57 * 60)
 
 
+def test_a_lifetime_is_valued_by_the_pings_that_will_be_sent() -> None:
+    """Nine short gaps tell that nobody comes back after hours: none is pinged for, and none is counted on."""
+    few, many = (own_odds(gap_stats(*[120.0] * count)) for count in (3, 9))
+
+    def pings(odds: Odds) -> int:
+        return outlook(replace(ANTHROPIC, read=0.01), odds, ttls=BOTH, keepalive=True).offers[3600].pings
+
+    assert pings(replace(many, pinged_s=few.pinged_s)) > 0
+    assert pings(many) == 0
+
+
 def test_pings_bridge_a_gap_that_is_sure_to_end() -> None:
     odds = Odds((9000.0,), (1.0,), 0.99)
 
