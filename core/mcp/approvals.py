@@ -313,6 +313,12 @@ def start_lines(asked: McpApproval) -> tuple[tuple[str, str], ...]:
         (tr("Variables"), ", ".join(asked.environment) or tr("none of yours")),
         (tr("Network"), _network(asked)),
         (
+            tr("Files"),
+            tr(
+                "In a sandbox only files in this project stay. What the server writes elsewhere is refused or lost"
+            ),
+        ),
+        (
             tr("Secrets"),
             tr(
                 "In a sandbox the server cannot read files that may hold keys (.env, *.pem). Files named here are the exception"

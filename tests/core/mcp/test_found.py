@@ -130,6 +130,13 @@ def test_the_question_says_which_is_code_and_which_data(place: Place) -> None:
     assert "data.db" not in lines["Code of the server: after a change, you approve the server again"]
 
 
+def test_the_question_says_which_files_stay(place: Place) -> None:
+    assert dict(start_lines(place.found()))["Files"].startswith(
+        "In a sandbox only files in this project stay."
+    )
+    assert "Files" not in dict(start_lines(McpApproval(name="far", url="https://example.org/mcp")))
+
+
 def test_each_line_of_the_question_is_in_the_persons_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(language._SPOKEN, "translated", lambda text: f"<{text}>")
     own = start_lines(McpApproval(name="mini", program="/usr/bin/mini"))
