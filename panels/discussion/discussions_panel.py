@@ -306,7 +306,7 @@ def _tree(root: DiscussionSummary, children: Mapping[str, list[DiscussionSummary
 MINUTE = timedelta(minutes=1)
 INDENT_PX = 14
 NAME_PX = 25
-"""Where a row's name begins, behind its icon: what search found stands under the name."""
+"""Start of a row's name, behind its icon: what search found stands under the name."""
 ROW_PX = 30.0
 LINE_PX = 18
 HEADING_PX = 30

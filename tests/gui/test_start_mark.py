@@ -115,7 +115,7 @@ def ended_by(runtime: Path, name: str) -> str:
         [
             sys.executable,
             "-c",
-            f"import signal\n{OPENS}\n    os.kill(os.getpid(), signal.{name})\n    os._exit(6)",
+            f"import signal\nsignal.signal(signal.{name}, signal.SIG_DFL)\n{OPENS}\n    os.kill(os.getpid(), signal.{name})\n    os._exit(6)",
         ],
         cwd=ROOT,
         env={**{k: v for k, v in os.environ.items() if k != SOFTWARE}, "XDG_RUNTIME_DIR": str(runtime)},

@@ -377,7 +377,7 @@ def _read_file(effect: StoreAttachment) -> tuple[bytes, str]:
     if source.is_dir():
         raise StorageError(
             tr("{path!r} is a folder", path=path),
-            remedy=tr("Attach its files, or type @ and the folder's name to add all of them"),
+            remedy=tr("Attach its files, or type @ and the folder's name"),
             where=path,
         )
     if not source.is_file():

@@ -79,7 +79,7 @@ def test_figures_that_are_none_end_nothing(running: World, value: Any) -> None:
     assert again.status_code == 200
 
 
-@pytest.mark.parametrize("value", [5, {"a": 1}, [1], True, 1.5], ids=str)
+@pytest.mark.parametrize("value", [{"a": 1}, [1], True], ids=str)
 def test_content_that_is_no_text_is_a_failed_reply(running: World, value: Any) -> None:
     chosen = running.discussion()
     running.server.faults.append(rewritten(content(value)))

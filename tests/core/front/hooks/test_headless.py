@@ -55,7 +55,7 @@ def _holds_a_persons_token(program: Program, url: str, token: str, read_end: int
     for given, status in ((token, 403), (secret, 404)):
         headers = {"Authorization": f"Bearer {given}"}
         path = f"{url}/api/discussions/none/tools"
-        answer = httpx2.put(path, headers=headers, json={"has_tools": True}, trust_env=False)
+        answer = httpx2.put(path, headers=headers, json={"has_tools": True}, trust_env=False, timeout=WAIT_S)
         assert answer.status_code == status
     kept = [path.read_bytes() for path in program.home.rglob("*") if path.is_file()]
     about = Path("/proc", str(program.process.pid))
@@ -92,10 +92,16 @@ def test_it_serves_until_a_signal_and_leaves_nothing_behind(tmp_path: Path, numb
         token = (program.home / "hook_token").read_text(encoding="ascii")
         assert token not in first + second
         headers = {"Authorization": f"Bearer {token}"}
-        found = httpx2.get(f"{address['url']}/api/status", headers=headers, trust_env=False).json()
+        found = httpx2.get(
+            f"{address['url']}/api/status", headers=headers, trust_env=False, timeout=WAIT_S
+        ).json()
         assert (found["is_headless"], found["has_test_clock"], found["version"] != "") == (True, True, True)
         advanced = httpx2.post(
-            f"{address['url']}/api/clock", headers=headers, json={"advance_s": 60}, trust_env=False
+            f"{address['url']}/api/clock",
+            headers=headers,
+            json={"advance_s": 60},
+            trust_env=False,
+            timeout=WAIT_S,
         )
         assert advanced.status_code == 200
         _holds_a_persons_token(program, address["url"], token, read_end)
