@@ -459,8 +459,8 @@ _OF_TIME = _any(
 )
 
 _WAIT = late(
-    r"(?i)(?:try again|retry|wait|retrying|again)\b(?: \w+){0,2}? (?:(?:in|after|for|at least) )?(?P<wait>(?:\d{1,6}(?:\.\d{1,9})? ?"
-    r"(?:days?|hours?|minutes?|seconds?|milliseconds?|ms|[dhms])(?:,? (?:and )?)?){1,4})(?!\w)"
+    r"(?i)(?:try again|retry|wait|retrying|again)\b(?: \w+){0,2}? (?:(?:in|after|for|at least):? )?(?P<wait>(?:\d{1,6}(?:\.\d{1,9})? ?"
+    r"(?:days?|h(?:ou)?rs?|min(?:ute)?s?|sec(?:ond)?s?|milliseconds?|ms|[dhms])(?:,? (?:and )?)?){1,4})(?!\w)"
 )
 _UNIT = late(r"(?i)(\d{1,6}(?:\.\d{1,9})?) ?(ms|milli|[dhms])")
 _UNIT_S = {"ms": 0.001, "milli": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
