@@ -20,16 +20,18 @@ MEANT = late(
 )
 _REPORTED = late(
     r"(?i)(?:\b(?:was|were|sa(?:ys|id)|prints|printed|contain(?:s|ed)|emits|emitted|wrote|lautete?|steht|stand|dit|dice)"
-    r"|\b(?:you|they) sent(?: me)?|\b(?:expected|raw|actual) output|['’]s (?:text|reply|output|answer|turn)|\A\W*[\w./-]{1,200}\.\w{1,5})\W*\Z"
+    r"|\b(?:you|they) sent(?: me)?|\b(?:expected|raw|actual) output|['’]s (?:text|reply|output|answer|turn)|\A\W*[\w./-]{1,200}\.(?:jsonl?|log)"
+    r"|\b(?:(?:dump|excerpt|transcript) of [^,;]{1,60}|output of (?:the|a|your) (?:model|assistant|agent)))\W*\Z"
 )
 """A sentence before a call that tells who wrote it, or the file that has it."""
 _NOT_MADE = late(
-    r"(?i)(?:\b(?:saw|found|received|got) (?:this|these)|\b(?:dump|excerpt|transcript|output) of|\b(?:nicht|nie) (?:ausgeführt|gemacht|gesendet)"
-    r"|(?:\bnot|n['’]t|\bnever) (?:run|execute|call|make|write|send|use) (?:this|these|that|the following)|, which (?:was|reads|says)"
-    r"|\b(?:the|an?|each|your) (?:model|assistant|agent)(?: would)? (?:write|emit|answer|print|return|send)s?)\b"
-    r"(?!.{0,300}(?:\bI['’]ll\b|\bI will\b|\blet me\b|\bso\b))"
+    r"(?i)\b(?:saw|found|received|got) (?:this|these)(?: in\b|\W*\Z)|(?<!\bnoch )\b(?:nicht|nie) (?:ausgeführt|gemacht|gesendet)\b|, which (?:was|reads|says)\W*\Z"
+    r"|(?:\bnot|n['’]t|\bnever) (?:run|execute|call|make|write|send|use) (?:this|these|that|the following)(?: \w{1,20})?(?:,|\W*\Z)"
+    r"|\A\W*(?:\w{1,20}, )?(?:the|an?|each|your) (?:model|assistant|agent)(?: would)? (?:write|emit|answer|print|return|send)s?\b[^,;]*\Z"
 )
 """As `_REPORTED`, also where a word tells of an act: the call is another's, or is said not to be made."""
+_SO = late(r"\b(?:I['’]ll|I will|[Ll]et me|so)\b")
+"""Behind that: what a model does all the same."""
 GOES_ON = late(r"[\s`]*(?:is|are|was|were|means|would|ist|war|bedeutet|est|es)\b(?! *:)")
 """The rest of a sentence whose subject is a call."""
 _THING = r"(?![ /.-](?!(?:of|is|are|in|from|for|with|how|that|looks?|tool|function|calls?|[\w-]{1,30} calls?|für|eines|von|ist|d|de|du)\b)\w)"
@@ -59,7 +61,7 @@ def explains(text: str, places: Sequence[tuple[int, int]]) -> bool:
     if not before.endswith((":", "：")):
         return False
     said = _SENTENCE_END.split(before[before.rfind("\n") + 1 :])[-1]
-    if _NOT_MADE.search(said):
+    if (told := _NOT_MADE.search(said)) is not None and not _SO.search(said, told.end()):
         return True
     is_meant, is_example = MEANT.search(said) is not None, EXAMPLE.search(said) is not None
     if not is_meant and (is_example or _REPORTED.search(said)):

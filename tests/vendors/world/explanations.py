@@ -95,5 +95,14 @@ MEANT = [
     "I found these two files; let me open the first:",
     "You sent me a path, so I'll read it:",
     "I'll start with README.md:",
+    "src/app.py:",
+    "I'll read the output of the build:",
+    "Let me get the output of git log:",
+    "I need the output of the build:",
+    "I need to see a transcript of the run:",
+    "Let me see what the model returns:",
+    "The model sends a bad path; checking:",
+    "It does not use that file; reading:",
+    "Ich habe die Tests noch nicht ausgeführt, ich mache das:",
 ]
 """Sentences before calls that a model means, in words that also report."""
