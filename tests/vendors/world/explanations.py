@@ -95,7 +95,6 @@ MEANT = [
     "I found these two files; let me open the first:",
     "You sent me a path, so I'll read it:",
     "I'll start with README.md:",
-    "src/app.py:",
     "I'll read the output of the build:",
     "Let me get the output of git log:",
     "I need the output of the build:",
