@@ -33,7 +33,7 @@ from core.front.cli.version import version_text
 from core.kernel import figures, paths
 from core.kernel.child_process import find_program, output_of
 from core.kernel.errors import ConfigError, FailureKind, ProviderError
-from core.kernel.ids import time_of_id
+from core.kernel.ids import is_id, time_of_id
 from core.kernel.language import capital, tr
 from core.kernel.values.mcp import McpPhase, McpServer
 from core.kernel.values.provider import KeySource, ProviderKind
@@ -44,6 +44,7 @@ from core.services.providers.keys import KeyStore
 from core.services.settings.asked_values import asked_lines, trust_command
 from core.services.settings.settings_loader import LoadedSettings, config_request, load
 from core.signals.irc_session import flaw_of
+from core.talk.discussion.discussion_meta import read_meta
 
 # Checks of the machine by `doctor`: Python, packages, display, fonts, model, programs, proxies, clock.
 
@@ -383,6 +384,7 @@ def setup_checks(options: Options) -> tuple[Check, ...]:
         partial(inbox, request.home),
         partial(odd_files, request.home),
         partial(crashes, request.home),
+        partial(discussions, request.home),
         partial(channels, loaded),
         partial(desktop_idle, loaded, request.environ),
     )
@@ -500,6 +502,21 @@ def crashes(home: Path) -> Iterator[Finding]:
             newest=kept[-1],
         )
         yield warn("crashes", text, tr("Read the report"), remove_reports(kept))
+
+
+def discussions(home: Path) -> Iterator[Finding]:
+    """Discussions whose settings cannot be read: the window gives them defaults, and no model."""
+    folder = paths.discussions_dir(home)
+    for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
+        if is_id(name) and (problem := read_meta(home, name).problem):
+            yield warn(
+                "discussion",
+                f"{name}: {problem}",
+                tr(
+                    "Correct {path}, or choose a model for this discussion in the window",
+                    path=folder / name / "meta.toml",
+                ),
+            )
 
 
 def odd_files(home: Path) -> Iterator[Finding]:

@@ -290,6 +290,22 @@ def test_a_keyring_that_fails_is_warned_of(tmp_path: Path) -> None:
     assert _verdicts(doctor_checks.keyring(store)) == [Verdict.WARN]
 
 
+def test_a_discussion_whose_settings_cannot_be_read_is_named(tmp_path: Path) -> None:
+    whole, broken = "20261120-101500-abcdef", "20261121-101500-abcdef"
+    for name, text in (
+        (whole, f'name = "Sky"\ncreated = {"2026-11-20T10:15:00Z"}\n'),
+        (broken, "broken = = "),
+    ):
+        folder = tmp_path / "discussions" / name
+        folder.mkdir(parents=True)
+        (folder / "meta.toml").write_text(text)
+
+    (found,) = doctor_checks.discussions(tmp_path)
+
+    assert found.text.startswith(f"{broken}: meta.toml is broken")
+    assert str(tmp_path / "discussions" / broken / "meta.toml") in found.remedy
+
+
 def test_a_check_that_breaks_hides_no_other() -> None:
     def broken_check() -> Iterator[Finding]:
         yield ok("a", "b")
