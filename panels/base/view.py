@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar, cast
 import msgspec
 
 from core.app.app_messages import Command
+from core.kernel.language import tr
 from core.kernel.values.agent import AgentPage, AgentTurn
 from core.kernel.values.curation import Preset
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
@@ -71,6 +72,13 @@ def provider_label(state: AppState, provider: str) -> str:
     """The name of a provider as the person knows it."""
     status = state.config.providers.get(provider)
     return (status.label if status else "") or provider
+
+
+def without_provider(name: str) -> str:
+    """Sentence that nobody stands behind a discussion's model. `name`: of the provider that is set; empty for none."""
+    if not name:
+        return tr("Choose a model for this discussion")
+    return tr("There is no provider named {provider!r}", provider=name)
 
 
 def active_preset(state: AppState) -> Preset | None:

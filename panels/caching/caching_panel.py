@@ -311,9 +311,7 @@ def _cannot(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> s
     if state.program.is_home_read_only:
         return READ_ONLY
     if about is None:
-        return tr(
-            "There is no provider named {provider!r}", provider=view.provider_label(state, meta.provider)
-        )
+        return view.without_provider(view.provider_label(state, meta.provider))
     return ""
 
 

@@ -112,9 +112,7 @@ def _light(state: AppState, provider: str) -> tuple[str, Tone, str]:
         return "circle", "faint", tr("Reading the settings…")
     status, opened = state.config.providers.get(provider), selection.opened(state)
     if status is None or not status.is_ready:
-        problem = (
-            status.advice if status else tr("There is no provider named {provider!r}", provider=provider)
-        )
+        problem = status.advice if status else selection.without_provider(provider)
         return "plug-circle-xmark", "warn", problem
     failure = opened.failure if opened is not None else None
     if failure is not None and failure.kind is not FailureKind.SPEND_LIMIT:

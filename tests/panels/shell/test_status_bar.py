@@ -38,6 +38,14 @@ def test_a_provider_that_is_gone_is_named() -> None:
     assert "There is no provider named 'box2'" in _words(with_fields(states.working(), summaries={"d1": row}))
 
 
+def test_a_discussion_without_a_provider_asks_for_a_model() -> None:
+    row = states.summary("d1", "X", provider="", model="")
+
+    assert "Choose a model for this discussion" in _words(
+        with_fields(states.working(), summaries={"d1": row})
+    )
+
+
 def test_workers_show_while_they_work_or_fail_and_not_while_idle() -> None:
     words = _words(states.busy())
 
