@@ -20,7 +20,7 @@ from core.kernel.values.retrieval import AskedPlaces, Recalled, RecallSpec
 from core.kernel.values.spec import CallToBuild, StackSpec, ToolOffer
 from core.kernel.values.stack import DiscussionMetadata, Segment, StackInputs, ToolSchema
 from core.kernel.values.usage import Usage
-from core.talk.caching.cache_file import Learned
+from core.talk.caching.cache_file import HomeCacheStore, Learned
 from core.talk.caching.keeper import CacheKeeper
 from core.talk.caching.offers import CacheSetup, cache_prices
 from core.talk.context.assembly import Assembler, BuiltCall, Prices
@@ -86,10 +86,11 @@ CHANGES: dict[str, dict[str, object]] = {
 """By name what a program that is started in mid-turn finds; `a.py` is a file on disk, all others are inputs."""
 
 
-class Disk:
-    """What outlives a program: a folder with a file, the lines of a log; no cache that anybody knows of. It fits `CacheStore`."""
+class Disk(HomeCacheStore):
+    """What outlives a program: a folder with a file, the lines of a log; no cache that anybody knows of."""
 
     def __init__(self, root: Path) -> None:
+        super().__init__(root)
         self.root = root
         self.lines: list[bytes] = []
         root.mkdir(parents=True, exist_ok=True)
@@ -99,13 +100,13 @@ class Disk:
         read = (decode(line, number) for number, line in enumerate(self.lines))
         return [one for one in read if not isinstance(one, ForeignLine)]
 
-    def views(self, _discussion_id: str) -> tuple[ViewRecord, ...]:
+    def views(self, discussion_id: str) -> tuple[ViewRecord, ...]:
         return tuple(one for one in self.records if isinstance(one, ViewRecord))
 
-    def load(self, _discussion_id: str) -> DiscussionCache:
+    def load(self, discussion_id: str) -> DiscussionCache:
         return DiscussionCache()
 
-    def mark(self, _discussion_id: str) -> object:
+    def mark(self, discussion_id: str) -> None:
         return None
 
     def save(self, discussion_id: str, cache: DiscussionCache) -> None:
