@@ -236,7 +236,7 @@ def _pinged_s(stats: GapStats) -> float:
     """
     if len(stats.own) < SEEN_GAPS:
         return math.inf
-    return max(gap.seconds for gap in (*stats.own, *stats.person)) * SEEN_FACTOR
+    return max([gap.seconds for gap in (*stats.own, *stats.person)]) * SEEN_FACTOR
 
 
 def idle_odds(stats: GapStats, turn_s: float, now_s: float) -> Odds:
