@@ -13,6 +13,8 @@ RTF = b"{\\rtf"
 _MARKS = late(
     r"\\\\|(?P<note>\\footnote(?![a-z]))|(?P<deleted>\\deleted1?(?![a-z0-9]))|(?P<shape>\\shp(?:grp)?(?![a-z])|\\\*\\shpinst)|(?P<box>\\shptxt ?)"
     r"|(?P<raised>\\super1?(?![a-z0-9])(?:\\[a-z]{1,20}-?\d{0,6}){0,20} )(?=[-+\d])"
+    r"|\{\\\*(?P<field>\\fldinst)(?![a-z])(?:(?P<before>[^{}\"]{0,20}\{?[^{}\"]{0,300}HYPERLINK\s+\")(?P<address>[^\"{}\\\s]{1,2000}))?",
+    re.IGNORECASE,
 )
 """Words of control for which striprtf does not do what a reader needs, and a backslash of the text, behind which none begins."""
 _LINES = late(r"\n{3,}")
@@ -21,8 +23,8 @@ _LINES = late(r"\n{3,}")
 def rtf_text(data: bytes) -> str:
     """Words of the document, a table row a line with `|` behind each cell.
 
-    Footnotes stand at their place behind `[Note]`, raised numbers behind `^`, texts of boxes on lines of their own. Words that a
-    reviewer deleted are left out.
+    Footnotes stand at their place behind `[Note]`, raised numbers behind `^`, texts of boxes on lines of their own, addresses of
+    links before their words. Words that a reviewer deleted are left out.
 
     Raises:
         ValueError, LookupError: it is not read.
@@ -40,6 +42,8 @@ def rtf_text(data: bytes) -> str:
 
 
 def _as_read(found: re.Match[str]) -> str:
+    if found["field"]:
+        return _link(found["address"] or "", found) + found[0].replace(found["field"], f"{found['field']} ")
     match found.lastgroup:
         case "note":
             return " [Note] "
@@ -53,3 +57,14 @@ def _as_read(found: re.Match[str]) -> str:
             return f"{found[0]}^"
         case _:
             return found[0]
+
+
+def _link(address: str, found: re.Match[str]) -> str:
+    """A link's address, unless its words say it."""
+    shown = found.string[found.end() : found.end() + _NEAR + len(address)]
+    bare = address.removeprefix("mailto:").rstrip("/")
+    return f"[Link {address}] " if bare and bare not in shown else ""
+
+
+_NEAR = 400
+"""Characters behind a link's address among which its words begin."""

@@ -44,9 +44,27 @@ TEXTEDIT = rb"""{\rtf1\ansi\ansicpg1252\cocoartf2761
             rb"{\rtf1 A\par{\shp{\*\shpinst\shpleft1{\sp{\sn fill}{\sv 7}}{\shptxt \pard In a box\par}}{\shprslt B}}C\par}",
             "A\n\nIn a box\nC\n",
         ),
+        (
+            (
+                rb'{\rtf1 See {\field\fldedit{\*\fldinst {\rtlch\af0 \insrsid1  HYPERLINK "https://a.example/x" }{\*\datafield 00d0}}{\fldrslt {\ul terms}}}\par'
+                rb' or {\field{\*\fldinst{HYPERLINK "https://b.example/"}}{\fldrslt https://b.example}}, page {\field{\*\fldinst{PAGE}}{\fldrslt 3}}.\par}'
+            ),
+            "See [Link https://a.example/x] terms\nor https://b.example, page 3.\n",
+        ),
         (rb"{\rtf1 A{\pict\pngblip 89504e470d0a1a0a}B{\info{\title My title}}\par}", "AB\n"),
     ],
-    ids=["TextEdit", "Cyrillic", "emoji", "table", "footnote", "deleted words", "paths", "box", "picture"],
+    ids=[
+        "TextEdit",
+        "Cyrillic",
+        "emoji",
+        "table",
+        "footnote",
+        "deleted words",
+        "paths",
+        "box",
+        "links",
+        "picture",
+    ],
 )
 def test_the_words_of_rich_text_are_read(source: bytes, text: str) -> None:
     assert document_text(source) == text
