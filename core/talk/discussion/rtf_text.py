@@ -13,7 +13,7 @@ RTF = b"{\\rtf"
 _MARKS = late(
     r"\\\\|(?P<note>\\footnote(?![a-z]))|(?P<deleted>\\deleted1?(?![a-z0-9]))|(?P<shape>\\shp(?:grp)?(?![a-z])|\\\*\\shpinst)|(?P<box>\\shptxt ?)"
     r"|(?P<raised>\\super1?(?![a-z0-9])(?:\\[a-z]{1,20}-?\d{0,6}){0,20} )(?=[-+\d])"
-    r"|\{\\\*(?P<field>\\fldinst)(?![a-z])(?:(?P<before>[^{}\"]{0,20}\{?[^{}\"]{0,300}HYPERLINK\s+\")(?P<address>[^\"{}\\\s]{1,2000}))?",
+    r"|\{\\\*(?P<field>\\fldinst)(?![a-z])(?:[^{}\"]{0,20}\{?[^{}\"]{0,300}HYPERLINK\s+\"(?P<address>[^\"{}\\\s]{1,2000}))?",
     re.IGNORECASE,
 )
 """Words of control for which striprtf does not do what a reader needs, and a backslash of the text, behind which none begins."""
