@@ -322,7 +322,6 @@ TABS = (
 )
 PLOT_PX = 208.0
 SECTION_GAP_PX = 16
-"""Three figures stand side by side from this width on, where the longest has so many characters at most; longer ones from more."""
 
 
 def caching_panel(desk: Desk) -> None:
