@@ -141,10 +141,10 @@ def conversations(
             continue
         path = Path(name).expanduser()
         if path.is_dir():
-            for file, _ in walked(path):
-                yield from _of_file(file, known, is_named=False)
+            for file, about in walked(path):
+                yield from _of_file(file, known, about)
         else:
-            yield from _of_file(path, known, is_named=True)
+            yield from _of_file(path, known)
 
 
 def walked(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
@@ -173,18 +173,21 @@ def _is_told_beside(path: Path) -> bool:
     return bool(own) and path.with_name(own).is_file()
 
 
-def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
+def _of_file(path: Path, known: Known, walked_as: os.stat_result | None = None) -> Iterator[Found]:
+    """Conversations of one file. `walked_as`: as a walk met it, None where it was named itself."""
+    is_named = walked_as is None
     if not is_named and (_IN_STORAGE.search(path.as_posix()) is not None or _is_told_beside(path)):
         return
     try:
+        has_log = log_beside(path) is not None
+        about = walked_as or path.stat()
+        before = None if has_log else known(path, _marks(path, about))
+        if before is not None and (before.conversations or not is_named):
+            yield before
+            return
         with open_file(path) as file:
             about = os.fstat(file.fileno())
-            has_log = log_beside(path) is not None
             marks = _marks(path, about)
-            before = None if has_log else known(path, marks)
-            if before is not None and (before.conversations or not is_named):
-                yield before
-                return
             yield FileBegun(path=path, marks=marks)
             if has_log:
                 yield from _of_database(path, file, about.st_mtime)

@@ -7,10 +7,13 @@ import os
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
+from core.imports import import_sources
 from core.imports.import_run import ImportRequest, run_import
+from core.kernel.opener import open_file
 from core.kernel.values.imports import ImportReport
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
@@ -65,6 +68,24 @@ def imported_from(given: Path) -> ImportReport:
 def replaced(path: Path, text: str, at_ns: int) -> None:
     path.write_text(text)
     os.utime(path, ns=(at_ns, at_ns))
+
+
+def test_a_folder_that_did_not_change_is_passed_over_without_opening_a_file_of_it(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def counted(path: Path, *, follows_links: bool = True) -> BinaryIO:
+        opened.append(path.name)
+        return open_file(path, follows_links=follows_links)
+
+    monkeypatch.setattr(import_sources, "open_file", counted)
+    imported(place)
+    assert {"a.jsonl", "b.jsonl"} <= set(opened), "the first time both are read"
+    opened.clear()
+
+    assert imported(place).unchanged == 2
+    assert opened == []
 
 
 def test_a_file_that_did_not_change_is_counted_and_not_read(place: Path) -> None:
