@@ -409,8 +409,14 @@ def _without(text: str, leaks: Sequence[_Leak]) -> str:
     for leak in leaks:
         kept.append(text[at : leak.start])
         at = leak.end
-    return without_last_tokens(_BEGUN.sub("", "".join((*kept, text[at:])))).strip()
+    words = "".join(kept := [*kept, text[at:]])
+    if "\0" not in words:
+        words = _EMPTIED.sub("", "\0".join(kept)).replace("\0", "")
+    return without_last_tokens(_BEGUN.sub("", words)).strip()
 
+
+_EMPTIED = late(r"<([\w:-]{1,40})>\s*(?:\0\s*)+(?:</\1>|\Z)")
+"""An element that held calls alone, each as its place: `<response>` of ERNIE."""
 
 _BEGUN = late(r"<[|｜][^<>|｜\s]{0,40}tool[^<>|｜\s]{0,40}[|｜]>")
 """Tokens of calls, which models leave before words between them: Kimi. Source: vllm-project/vllm#28543."""

@@ -775,4 +775,15 @@ def value_of(text: str, kind: object) -> Any:
     try:
         return read_json(words)
     except (ValueError, RecursionError):
+        return _python_value(words.strip()) if kind in _NO_WORDS and len(words) <= _MOST_PYTHON else words
+
+
+_NO_WORDS = ("boolean", "integer", "number", "array", "object")
+
+
+def _python_value(words: str) -> Any:
+    """A value as Python writes it, such as `True`; else the words."""
+    try:
+        return ast.literal_eval(_JSON_WORDS.visit(ast.parse(words, mode="eval").body))
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return words

@@ -29,6 +29,7 @@ _NAMES = (
     "seed:think",
     "longcat_think",
     "scratchpad",
+    "scratch_pad",
     "Thought",
     "REASONING_SCRATCHPAD",
     "mm:think",
@@ -88,7 +89,7 @@ _LAST = (
         ]
     ),
     *("<|close|>message<|sep|>", "<|close|>response<|sep|>", "<|end_of_msg|>", "<|eot|>", "<|eom|>"),
-    *("</s>", "<end_of_turn>", "<turn|>", "<｜end▁of▁sentence｜>", "[e~["),
+    *("</s>", "<end_of_turn>", "<turn|>", "<｜end▁of▁sentence｜>", "[e~[", "<seed:eos>", "[|endofturn|]"),
 )
 """Ends of a turn in the templates of models, left at the end of a text."""
 

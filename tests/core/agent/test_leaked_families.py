@@ -80,6 +80,44 @@ def test_a_call_in_a_spelling_of_its_own_is_one(text: str, calls: list[Call]) ->
     ] == calls
 
 
+_CALL = '<tool_call>{"name": "read_file", "arguments": {"path": "a.txt"}}</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"<response>\n{_CALL}\n</response>", ""),
+        (f"Now I read it.\n\n<response>\n{_CALL}\n{_CALL}\n</response>", "Now I read it."),
+        (f"<response>\n{_CALL}", ""),
+        (f"<response>Both.\n{_CALL}\n</response>", "<response>Both.\n\n</response>"),
+        (f"I write a\0b.\n\n{_CALL}", "I write a\0b."),
+    ],
+)
+def test_an_element_that_held_calls_alone_leaves_no_words(text: str, words: str) -> None:
+    told, calls = recovered(text, "m")
+
+    assert (told, {name for name, _ in calls}) == (words, {"read_file"})
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("True", True), (" False ", False), ("true", True), ("Maybe", "Maybe"), ("[", "[")],
+)
+@pytest.mark.parametrize(("key", "kind"), [("overwrite", "boolean"), ("content", "string")])
+def test_a_value_between_tags_may_be_one_of_python_where_no_words_are_asked(
+    given: str, meant: object, key: str, kind: str
+) -> None:
+    text = f'<invoke name="write_file"><parameter name="{key}">{given}</parameter></invoke>'
+
+    assert recovered(text, "m")[1] == [("write_file", {key: given if kind == "string" else meant})]
+
+
+def test_a_list_between_tags_may_be_one_of_python() -> None:
+    text = "<tool_call>write_file\n<arg_key>tags</arg_key>\n<arg_value>['a', None, true]</arg_value>\n</tool_call>"
+
+    assert recovered(text, "m")[1] == [("write_file", {"tags": ["a", None, True]})]
+
+
 @pytest.mark.parametrize("dress", DRESSES)
 def test_a_call_in_any_notation_is_one_in_any_dress(dress: str) -> None:
     formats = [(word, notation) for word in WORDS for notation in NOTATIONS]

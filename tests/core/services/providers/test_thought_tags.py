@@ -12,6 +12,7 @@ SPLIT = [
     ("\n<think>\nHm.\n</think>\n\nYes.\n", "Hm.", "Yes.\n"),
     ("<reasoning>One.</reasoning><reasoning> Two.</reasoning>Yes.", "One. Two.", "Yes."),
     ("[THINK]a < b[/THINK]Yes.", "a < b", "Yes."),
+    ("<scratch_pad>Hm.</scratch_pad>Yes.", "Hm.", "Yes."),
     ("◁think▷Hm.◁/think▷Yes.", "Hm.", "Yes."),
     ("<thinking>It says </think> here.</thinking>Yes.", "It says </think> here.", "Yes."),
     (
@@ -57,6 +58,8 @@ ORPHANS: list[tuple[tuple[Part, ...], tuple[Part, ...]]] = [
     ((TextPart("Hm.\n[/THINK]\nYes."),), (ReasoningPart("Hm."), TextPart("Yes."))),
     ((TextPart("analysisWe greet.assistantfinalYes."),), (ReasoningPart("We greet."), TextPart("Yes."))),
     ((TextPart("Yes.<|im_end|>"),), (TextPart("Yes."),)),
+    ((TextPart("Yes.<seed:eos>"),), (TextPart("Yes."),)),
+    ((TextPart("Yes.[|endofturn|]"),), (TextPart("Yes."),)),
     ((ReasoningPart("Hm."), TextPart("Yes.<|eot_id|>\n</s>")), (ReasoningPart("Hm."), TextPart("Yes."))),
 ]
 STAY: list[tuple[Part, ...]] = [
