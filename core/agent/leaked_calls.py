@@ -84,7 +84,7 @@ SPELLINGS = tuple(
         ("<function=", r"<function=([\w.:-]{1,128}\([^<>]{0,2000}\))>(?:\s*</function>)?", rf"{_OPEN}\1{_CLOSE}"),
         ('<function="', r'<(function|parameter)="([\w.:-]{1,128})">', r"<\1=\2>"),
         # MiniMax M2 behind some servers: arrows, and options as a shell has them.
-        ("args =>", r'(?m)^[ \t]*--([\w-]{1,64})[ \t]+("(?:[^"\\]|\\.)*"|[^"\s][^\n]*)', r"\1: \2,"),
+        ("args =>", r'(?m)(?:^[ \t]*|(?<=[{\s])(?=--[^\n{}]{1,500}\}\}))--([\w-]{1,64})[ \t]+("(?:[^"\\]|\\.)*"|[^"\s](?:(?!\s--\w|\s?\}\})[^\n])*)', r"\1: \2,"),
         ("args =>", r"(?<=[{,])(\s*)(tool|args) =>", r"\1\2:"),
         ("arg_type>", r"<arg_type>[^<>]{0,60}</arg_type>\s*", ""),
         # Hunyuan 4 writes a mark of its checkpoint into each tag, Hunyuan 3 a tag behind the name.
@@ -100,7 +100,7 @@ SPELLINGS = tuple(
         # Solar Open 2 writes keys and values between tokens.
         ("<|tool_arg:", r"<\|tool_arg:start\|>([^<>|]{1,128})<\|tool_arg:value\|>", r"<arg_key>\1</arg_key><arg_value>"),
         ("<|tool_arg:", r"<\|tool_arg:end\|>", "</arg_value>"),
-        # Words and tokens before JSON or a name: HyperCLOVA X 14B, GigaChat 3, RWKV, Command R, openPangu, Functionary, Inkling.
+        # Words and tokens before JSON or a name: CWM, HyperCLOVA X 14B, GigaChat 3, RWKV, Command R, openPangu, Functionary, Inkling.
         ("-> tool/function_call", r"(?:<\|im_start\|>)?(?:assistant)?\s{0,9}-> tool/function_call\n\s*(?=[\[{])", _OPEN),
         ("<|role_sep|>", r"function call<\|role_sep\|>\s*(?=[\[{])", _OPEN),
         ("[unused11]", r"\[unused11\]\s*(?=[\[{])", _OPEN),
@@ -111,6 +111,7 @@ SPELLINGS = tuple(
         ("```json", r"(?m)^function(?=[\w.-]{1,200}\n```json\n)", ""),
         # Marks before Python: NexusRaven 2, Gorilla.
         ("<bot_end>", r"<bot_end>", _CLOSE),
+        ("<tool:", r"<tool:\s*[\w.-]{1,40}\s*>(?=\s*[\w.-]{1,200}\s{1,9}\{)", _OPEN),
         # MiroThinker names the server before the tool.
         ("<use_mcp_tool>", r"<use_mcp_tool>\s*<server_name>[^<>]{0,200}</server_name>\s*<tool_name>\s*([^<>\s]{1,200})\s*</tool_name>\s*<arguments>", rf"{_OPEN}\1\n"),
     )

@@ -65,9 +65,13 @@ _SHUT = "|".join(map(re.escape, _SHUTS))
 _ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})(?:[ \t]*(?:\n|\Z)|(?=\S))|(?:{_SHUT})[ \t]*\n[ \t]*\n")
 """A tag that only closes, alone in its line or before an empty one: words about the tag stand elsewhere."""
 _DROPPED = late(
-    r"(?s)\Aanalysis(?=[A-Z\"'\s])(.{1,200000}?)assistant(?:final|commentary(?!\s*to=)|(?=commentary\s*to=))(.+)\Z"
+    r"(?s)\A(?:analysis(?=[A-Z\"'\s])(?P<gpt>.{1,200000}?)assistant(?:final|commentary(?!\s*to=)|(?=commentary\s*to=))"
+    r"|Here are my reasoning steps:\n(?P<apriel>.{1,200000}?)\[BEGIN FINAL RESPONSE\])(?P<words>.+)\Z"
 )
-"""A reply of gpt-oss of whose markers a server left the words alone. Source: ollama and vLLM issues (read 2026-11)."""
+"""A reply of gpt-oss of whose markers a server left the words alone, and one of Apriel, whose markers are words.
+
+Source: ollama and vLLM issues, llama.cpp `models/templates` (read 2026-11).
+"""
 _LAST = (
     *(
         f"<|{name}|>"
@@ -90,6 +94,7 @@ _LAST = (
     ),
     *("<|close|>message<|sep|>", "<|close|>response<|sep|>", "<|end_of_msg|>", "<|eot|>", "<|eom|>"),
     *("</s>", "<end_of_turn>", "<turn|>", "<｜end▁of▁sentence｜>", "[e~[", "<seed:eos>", "[|endofturn|]"),
+    "[END FINAL RESPONSE]",
 )
 """Ends of a turn in the templates of models, left at the end of a text."""
 
@@ -187,7 +192,8 @@ def parted(parts: Sequence[Part]) -> tuple[Part, ...]:
 def _thought_and_words(text: str) -> Sequence[ReasoningPart | TextPart]:
     """The thought before a tag that only closes and the words behind it; the words alone where there is none."""
     if (dropped := _DROPPED.match(text)) is not None:
-        return ReasoningPart(dropped[1].strip()), TextPart(dropped[2].strip())
+        thought = dropped["gpt"] or dropped["apriel"]
+        return ReasoningPart(thought.strip()), TextPart(dropped["words"].strip())
     found = _ORPHAN.search(text)
     if found is None or "`" in text[: found.start()][-3:] or _opening_of(found[0]) in text:
         return (TextPart(text),)

@@ -90,10 +90,14 @@ _CALL = '<tool_call>{"name": "read_file", "arguments": {"path": "a.txt"}}</tool_
         (f"Now I read it.\n\n<response>\n{_CALL}\n{_CALL}\n</response>", "Now I read it."),
         (f"<response>\n{_CALL}", ""),
         (f"<response>Both.\n{_CALL}\n</response>", "<response>Both.\n\n</response>"),
+        (
+            "I use git --stat now.\n\n[TOOL_CALL] {tool => 'read_file', args => {--path \"a.txt\"}} [/TOOL_CALL]",
+            "I use git --stat now.",
+        ),
         (f"I write a\0b.\n\n{_CALL}", "I write a\0b."),
     ],
 )
-def test_an_element_that_held_calls_alone_leaves_no_words(text: str, words: str) -> None:
+def test_words_beside_a_call_stay_and_an_element_that_held_it_alone_goes(text: str, words: str) -> None:
     told, calls = recovered(text, "m")
 
     assert (told, {name for name, _ in calls}) == (words, {"read_file"})

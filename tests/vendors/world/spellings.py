@@ -186,5 +186,10 @@ SPELLED: list[tuple[str, str, list[tuple[str, dict[str, Any]]]]] = [
     ("javascript", "<tool_call>tools.read_file({path: \"a.txt\"})</tool_call>", [_READ]),
     ("yaml-fence-in-tag", "<tool_call>\n```yaml\nname: read_file\narguments:\n  path: a.txt\n```\n</tool_call>", [_READ]),
     ("toml", "<tool_call>\n[read_file]\npath = \"a.txt\"\n</tool_call>", [_READ]),
+    ("arrows-on-a-line", "[TOOL_CALL] {tool => 'read_file', args => {--path \"a.txt\" --limit 5}} [/TOOL_CALL]", [("read_file", {"path": "a.txt", "limit": 5})]),
+    ("arrows-on-a-line-first", "[TOOL_CALL]{tool => \"read_file\", args => {--limit 5 --path \"a.txt\" }}[/TOOL_CALL]", [("read_file", {"path": "a.txt", "limit": 5})]),
+    ("tool-colon-kind", "<tool: function>\nread_file {\"path\": \"a.txt\"}\n</tool>", [_READ]),
+    ("tool-colon-kind-cut", "<tool: function>\nread_file {\"path\": \"a.txt\"}", [_READ]),
+    ("final-in-words", "Here are my reasoning steps:\nI read.\n[BEGIN FINAL RESPONSE]\n<tool_calls>[{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}]</tool_calls>\n[END FINAL RESPONSE]\n<|end|>", [_READ]),
 ]
 # fmt: on

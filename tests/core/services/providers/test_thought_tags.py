@@ -59,6 +59,18 @@ ORPHANS: list[tuple[tuple[Part, ...], tuple[Part, ...]]] = [
     ((TextPart("analysisWe greet.assistantfinalYes."),), (ReasoningPart("We greet."), TextPart("Yes."))),
     ((TextPart("Yes.<|im_end|>"),), (TextPart("Yes."),)),
     ((TextPart("Yes.<seed:eos>"),), (TextPart("Yes."),)),
+    (
+        (
+            TextPart(
+                "Here are my reasoning steps:\nHm.\n[BEGIN FINAL RESPONSE]\nYes.\n[END FINAL RESPONSE]\n<|end|>"
+            ),
+        ),
+        (ReasoningPart("Hm."), TextPart("Yes.")),
+    ),
+    (
+        (TextPart("Here are my reasoning steps:\n1. One."),),
+        (TextPart("Here are my reasoning steps:\n1. One."),),
+    ),
     ((TextPart("Yes.[|endofturn|]"),), (TextPart("Yes."),)),
     ((ReasoningPart("Hm."), TextPart("Yes.<|eot_id|>\n</s>")), (ReasoningPart("Hm."), TextPart("Yes."))),
 ]
