@@ -37,6 +37,7 @@ from core.retrieval.sources import (
     find_sources,
     is_document,
     is_note,
+    json_head,
     without_secrets,
 )
 
@@ -232,7 +233,7 @@ def note_file(path: str, places: SearchPlaces) -> str:
     for root, inside in _readings(path, places.notes):
         found = os.path.realpath(os.path.join(root, inside))
         is_inside = found.startswith(root.rstrip(os.sep) + os.sep)
-        if is_inside and is_note(found) and os.path.isfile(found):
+        if is_inside and os.path.isfile(found) and is_note(found, json_head(found, found)):
             return found
     return ""
 

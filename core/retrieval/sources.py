@@ -51,6 +51,7 @@ from core.talk.context.file_reader import read_content
 from core.talk.context.globs import NAME as IGNORE_FILE
 from core.talk.context.globs import KeyGate, expand, ignores_at, is_inside
 from core.talk.context.outline import has_outline, symbols_of
+from core.talk.discussion.note_exports import HEAD_BYTES, exported_notes, is_keep_note, is_note_export
 from core.talk.transcripts import ours
 
 # Text of a file as it is indexed: its head and its chunks, from its bytes. Pure but for the tokenizer that
@@ -63,12 +64,12 @@ PROSE_ENDINGS = frozenset(
 
 DOCUMENT_ENDINGS = frozenset(
     {
-        *("html", "htm", "xhtml", "enex", "epub", "pdf", "rtf"),
+        *("html", "htm", "xhtml", "enex", "json", "epub", "pdf", "rtf"),
         *("docx", "docm", "dotx", "pptx", "pptm", "ppsx", "xlsx", "xlsm"),
         *("odt", "ott", "odp", "ods"),
     }
 )
-"""Endings of the files that `core.talk.discussion.document_text` reads."""
+"""Endings of the files that `core.talk.discussion.document_text` reads; of JSON exports of note programs alone."""
 
 READING = 10
 """Form of what is made of a file: with another one, each file is read once more. It goes up with every change of what
@@ -170,7 +171,7 @@ def read_head(path: str, data: bytes, fields: FieldNames = FieldNames()) -> Sour
         path: relative, POSIX; data: the whole file.
     """
     if is_document(path):
-        return _document_head(path)
+        return _document_head(path, data)
     content = read_content(data)
     if content.problem is not None or is_generated(data) or _is_made(content.text, is_prose=True):
         return SourceHead()
@@ -178,13 +179,26 @@ def read_head(path: str, data: bytes, fields: FieldNames = FieldNames()) -> Sour
 
 
 def is_document(path: str) -> bool:
-    """True for a note whose text is taken out of its file: a page, a book, a PDF, an office file, an export of Evernote."""
+    """True for a note whose text is taken out of its file: a page, a book, a PDF, an office file, an export."""
     return path.rpartition(".")[2].lower() in DOCUMENT_ENDINGS
 
 
-def is_note(path: str) -> bool:
-    """True for a file that is read among the notes, by the ending of its name."""
-    return path.rpartition(".")[2].lower() in PROSE_ENDINGS or is_document(path)
+def is_note(path: str, head: bytes = b"") -> bool:
+    """True for a file that is read among the notes, by the ending of its name, and JSON by its first bytes.
+
+    Args:
+        head: as `json_head` gives it.
+    """
+    ending = path.rpartition(".")[2].lower()
+    return is_note_export(head) if ending == "json" else ending in PROSE_ENDINGS or is_document(path)
+
+
+def json_head(path: str, file: str) -> bytes:
+    """First bytes of a file of JSON, which tell an export of notes; empty for all others, and where it cannot be read."""
+    try:
+        return read_start(file, HEAD_BYTES) if path.lower().endswith(".json") else b""
+    except OSError:
+        return b""
 
 
 def _document(path: str, data: bytes, measure: Measure) -> SourceText:
@@ -193,9 +207,9 @@ def _document(path: str, data: bytes, measure: Measure) -> SourceText:
     found = read_document(data, path.rpartition(".")[2].lower(), is_sent=False)
     if "problem" in found or not found["text"]:
         why, remedy = (found["problem"], found["remedy"]) if "problem" in found else _SCAN
-        return SourceText(head=_document_head(path), problem=as_sentences(why, remedy))
+        return SourceText(head=_document_head(path, data), problem=as_sentences(why, remedy))
     chunks = file_chunks(without_secrets(found["text"]), (), measure, ChunkKind.PROSE)
-    return SourceText(head=_document_head(path), chunks=tuple(chunks))
+    return SourceText(head=_document_head(path, data), chunks=tuple(chunks))
 
 
 _SCAN = (
@@ -204,9 +218,21 @@ _SCAN = (
 )
 
 
-def _document_head(path: str) -> SourceHead:
-    """Head of a document: its file's name, so that a folder's index need not unpack it."""
-    return SourceHead(title=path.rpartition("/")[2].rpartition(".")[0])
+def _document_head(path: str, data: bytes) -> SourceHead:
+    """Head of a document: its file's name, so that a folder's index need not unpack it. A note of Google Keep has its own."""
+    name = path.rpartition("/")[2].rpartition(".")[0]
+    if not path.lower().endswith(".json") or not is_keep_note(data[:HEAD_BYTES]):
+        return SourceHead(title=name)
+    try:
+        (note,) = exported_notes(data)
+    except ValueError:
+        return SourceHead(title=name)
+    tags = (tag for tag in map(str.lower, note.tags) if without_secrets(tag) == tag)
+    return SourceHead(
+        title=without_secrets(clean(note.title)) or name,
+        tags=tuple(dict.fromkeys(map(clean, tags)))[:MAX_TAGS],
+        date=note.day,
+    )
 
 
 def without_secrets(text: str) -> str:
@@ -406,8 +432,13 @@ def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[F
             for root in places.notes:
                 found = _below(corpus, root, places.shown)
                 files, others = list[SourceFile](), Counter[str]()
+                heads = {one.key.path: _head_of(one) for one in found.files}
+                # Takeout writes each note of Keep twice, as JSON and as a page.
+                twins = {
+                    f"{path[: -len('.json')]}.html" for path, head in heads.items() if is_keep_note(head)
+                }
                 for one in found.files:
-                    if is_note(one.key.path):
+                    if one.key.path not in twins and is_note(one.key.path, heads[one.key.path]):
                         files.append(one)
                     else:
                         others[Path(one.key.path).suffix.lower()] += 1
@@ -493,7 +524,11 @@ def _below(corpus: Corpus, root: str, shown: tuple[str, ...]) -> FoundSources:
 
 def _is_note_of(places: SearchPlaces, one: SourceFile) -> bool:
     path = os.path.join(one.key.scope, one.key.path)
-    return is_note(one.key.path) and any(is_inside(path, root) for root in places.notes)
+    return any(is_inside(path, root) for root in places.notes) and is_note(one.key.path, _head_of(one))
+
+
+def _head_of(one: SourceFile) -> bytes:
+    return b"" if one.keys else json_head(one.key.path, str(one.path))
 
 
 def _known(directory: Path) -> list[SourceFile]:

@@ -22,6 +22,7 @@ from core.talk.discussion.document_package import (
     plain_tree,
     too_long,
 )
+from core.talk.discussion.note_exports import export_text
 from core.talk.discussion.page_text import page_text
 from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES, MAX_TEXT_CHARS, Found, read_pdf
 from core.talk.discussion.rtf_text import RTF, rtf_text
@@ -87,6 +88,8 @@ def _text(data: bytes, ending: str) -> str:
         return clean(_reader_of(package)(package)).strip() + "\n"
     if ending == "enex":
         return "\n\n".join(_evernote(data))
+    if ending == "json":
+        return clean(export_text(data))
     return page_text(data, "")
 
 

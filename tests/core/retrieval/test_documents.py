@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.core.retrieval.test_index_faults import found, passed_over
 from tests.core.retrieval.test_navigation_worker import Room
 from tests.core.talk.discussion.test_document_text import p, word
+from tests.note_exports import DAY_ONE, KEEP
 from tests.pdfs import make_pdf
 
 
@@ -25,6 +26,23 @@ def test_office_files_pages_tables_and_exports_are_searched(room: Room) -> None:
     assert room.index().unchanged == report.read
     assert "[Lease](Lease.DOCX)" in (room.notes / "index.md").read_text()
     assert "passages come from search_notes" in room.tool("read_note", path="Lease.DOCX")
+
+
+def test_exports_of_keep_and_day_one_are_searched_once_and_other_json_is_counted(room: Room) -> None:
+    (room.notes / "Shop.json").write_bytes(KEEP)
+    (room.notes / "Shop.html").write_text("<title>Shop list</title><p>lapwing eggs</p>")
+    (room.notes / "Journal.json").write_bytes(DAY_ONE)
+    (room.notes / "package.json").write_text('{"name": "lapwing"}')
+    report = room.index()
+
+    assert (report.passed_over, report.left_out) == ((), ((".html", 1), (".json", 1)))
+    assert found(room, "lapwing") == ["Shop.json"]
+    assert found(room, "seine") == ["Journal.json"]
+    (hit,) = room.search("lapwing").hits
+    assert (hit.title, hit.date) == ("Shop list", "2012-10-30")
+    assert "[Shop list](Shop.json)" in (room.notes / "index.md").read_text()
+    assert "passages come from search_notes" in room.tool("read_note", path="Journal.json")
+    assert "There is no note" in room.tool("read_note", path="package.json")
 
 
 def test_a_damaged_document_is_said_and_the_rest_is_read(room: Room) -> None:

@@ -26,6 +26,7 @@ from tests.core.talk.discussion.test_document_text import (
     workbook,
 )
 from tests.core.talk.discussion.test_rtf_text import TEXTEDIT
+from tests.note_exports import DAY_ONE, KEEP
 
 WRONG = (
     "",
@@ -103,6 +104,8 @@ SEEDS = (
         f"<en-export><note><title>Shop</title><created>20260228T080000Z</created><tag>a</tag><content>{_NOTE}</content></note></en-export>".encode(),
         "enex",
     ),
+    DocumentSeed("keep", KEEP, "json"),
+    DocumentSeed("day one", DAY_ONE, "json"),
     DocumentSeed("html", PAGE.encode(), "html"),
     DocumentSeed("rtf", TEXTEDIT, "rtf"),
 )
