@@ -180,15 +180,13 @@ def _of_file(path: Path, known: Known, walked_as: os.stat_result | None = None) 
         return
     try:
         has_log = log_beside(path) is not None
-        about = walked_as or path.stat()
-        before = None if has_log else known(path, _marks(path, about))
+        before = None if has_log else known(path, _marks(path, walked_as or path.stat()))
         if before is not None and (before.conversations or not is_named):
             yield before
             return
         with open_file(path) as file:
             about = os.fstat(file.fileno())
-            marks = _marks(path, about)
-            yield FileBegun(path=path, marks=marks)
+            yield FileBegun(path=path, marks=_marks(path, about))
             if has_log:
                 yield from _of_database(path, file, about.st_mtime)
             elif _is_stored(path):
@@ -196,9 +194,8 @@ def _of_file(path: Path, known: Known, walked_as: os.stat_result | None = None) 
             elif zipfile.is_zipfile(file):
                 yield from _of_archive(_Archive(str(path)), file)
             else:
-                yield from _of_open(
-                    Origin(path=str(path), kind=TranscriptKind.UNKNOWN), file, is_named=is_named
-                )
+                origin = Origin(path=str(path), kind=TranscriptKind.UNKNOWN)
+                yield from _of_open(origin, file, is_named=is_named)
     except OddFileError as error:
         yield ImportFault(
             place=str(path), why=error.strerror or tr("this is not a file"), remedy=error.remedy
