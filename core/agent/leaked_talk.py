@@ -44,6 +44,11 @@ EXAMPLE = late(
 )
 """Words that announce an act, and words that announce a thing to look at, in the languages that models answer in most."""
 
+_MARKS = " \t\n*_`"
+_LAST_TAG = late(r"(?:</?[\w:-]{1,40}>|\[/?[A-Z]{2,40}\])\Z")
+"""A tag right before a call: an element around it, or the end of a thought. What announces the call stands before both."""
+_LONGEST_TAG, _MOST_TAGS = 45, 3
+
 
 def explains(text: str, places: Sequence[tuple[int, int]]) -> bool:
     """True for calls that a text shows a person: it announces them and goes on behind them, calls them an example, tells who
@@ -57,7 +62,12 @@ def explains(text: str, places: Sequence[tuple[int, int]]) -> bool:
     heads = [_HEADING.search(text, 0, start) is not None for start, _ in places[:2]]
     if len(heads) > 1 and all(heads) and _HEADING.search(text, places[0][1], places[1][0]):
         return True
-    before = text[: places[0][0]].rstrip(" \t\n*_`")
+    before = text[: places[0][0]].rstrip(_MARKS)
+    for _ in range(_MOST_TAGS):
+        if (tag := _LAST_TAG.search(before, max(0, len(before) - _LONGEST_TAG))) is None:
+            break
+        opened = before.rfind(tag[0].replace("/", "", 1)) if "/" in tag[0] else tag.start()
+        before = before[: max(0, opened)].rstrip(_MARKS)
     if not before.endswith((":", "：")):
         return False
     said = _SENTENCE_END.split(before[before.rfind("\n") + 1 :])[-1]

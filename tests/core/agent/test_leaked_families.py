@@ -137,6 +137,17 @@ def test_a_reply_that_explains_calls_stays_text(text: str, model: str) -> None:
     assert recovered(text, model) == (text, [])
 
 
+@pytest.mark.parametrize(
+    "tags",
+    ["<response>\n", "<think>\nHm.\n</think>\n\n", "[THINK]Hm.[/THINK]", "<a:think>Hm.</a:think><response>"],
+)
+def test_tags_before_a_call_hide_not_what_announces_it(tags: str) -> None:
+    shown = f"A leaked call looks like this:\n\n{tags}{_CALL}\n\nThe parser reads it."
+
+    assert recovered(shown, "m") == (shown, [])
+    assert recovered(f"I'll read it now:\n\n{tags}{_CALL}", "m")[1] == [("read_file", {"path": "a.txt"})]
+
+
 @pytest.mark.parametrize("said", MEANT)
 @pytest.mark.parametrize("behind", ["", "\n\nI'll wait."])
 def test_a_call_that_is_meant_is_one_whatever_it_looks_for(said: str, behind: str) -> None:
