@@ -64,7 +64,7 @@ ENGLISH = QuestionWords(
     value=(
         "how (?:many|much|long|often|old|far|high|big|large|small|fast|late|early|soon|heavy|tall|short|deep|wide|thick|hot|cold|warm|expensive)|when|where|who|whose",
         "what(?:'s| is| was| are) (?:my|our|his|her|their|its|the) (?!\\w+s\\b)|(?:by |on |at |until )?(?:what|which) (?:time|date|day|year|month|version|port|price|place|number|rate|percentage|floor|size|deadline)",
-        r"^(?:am|is|are|was|were|do|does|did|has|have|can|may|will|should)(?:n't)? (?:i|you|we|he|she|it|they|my|our|his|her|their|the)",
+        r"^(?:am|is|are|was|were|do|does|did|has|have|can|may|will|should)(?:n't)? (?:i|we|he|she|it|they|my|our|his|her|their|the)",
         "what \\w+ (?:rate|count|number|date|time|price|percentage|version|target|budget|quota|deadline)",
         r"(?:prefer|favou?rite)\w*|like (?:best|most|better)",
     ),
@@ -122,7 +122,7 @@ GERMAN = QuestionWords(
     value=(
         "wie (?:viele?|lange|oft|alt|weit|hoch|groß|klein|schnell|langsam|spät|früh|schwer|teuer|tief|breit|dick|warm|kalt|kurz)|was kostet|wann|wo|wohin|woher|wer|wem|wen|wessen",
         "(?:was|wie) (?:ist|war|lautet|heißt) (?:mein|dein|unser|sein|ihr|der|die|das)\\w*|(?:welche[rs]?|welchem|welchen) (?:version|uhrzeit|tag|datum|jahr|monat|port|preis|stock|nummer)",
-        "^(?:bin|ist|sind|habe|hat|haben|kann|darf|muss|soll) (?:ich|du|er|sie|es|wir|mein|unser|der|die|das)\\w*",
+        "^(?:bin|ist|sind|habe|hat|haben|kann|darf|muss|soll) (?:ich|er|sie|es|wir|mein|unser|der|die|das)\\w*",
         r"am liebsten|bevorzug\w*|lieblings\w*",
     ),
     wish=(
