@@ -177,6 +177,11 @@ def openai_calls(message: Mapping[str, Any]) -> Iterator[ToolCallPart]:
             yield ToolCallPart(call_id=word(call.get("id")), name=name, arguments_json=given)
 
 
+def tool_call(key: Any, name: Any, given: Any) -> ToolCallPart:
+    """A call of a tool, of its id, its name and its arguments as a file has them."""
+    return ToolCallPart(call_id=word(key), name=word(name), arguments_json=spelled(given))
+
+
 def spelled(value: Any) -> str:
     """Arguments or an answer of a tool as text."""
     if isinstance(value, str):
@@ -499,7 +504,7 @@ def _gemini_thought(thought: Mapping[str, Any]) -> str:
 
 def _gemini_call(call: Mapping[str, Any]) -> Iterator[Part]:
     key = word(call.get("id"))
-    yield ToolCallPart(call_id=key, name=word(call.get("name")), arguments_json=spelled(call.get("args")))
+    yield tool_call(key, call.get("name"), call.get("args"))
     for one in items(call.get("result")):
         for part in _gemini_answer(mapping(mapping(one).get("functionResponse"))):
             is_error = call.get("status") == "error"
@@ -558,9 +563,7 @@ def _opencode_part(piece: Mapping[str, Any], skipped: Counter[str]) -> Iterator[
     elif kind == "tool":
         state = mapping(piece.get("state"))
         key = word(piece.get("callID"))
-        yield ToolCallPart(
-            call_id=key, name=word(piece.get("tool")), arguments_json=spelled(state.get("input"))
-        )
+        yield tool_call(key, piece.get("tool"), state.get("input"))
         output = state.get("output", state.get("error"))
         if output is not None:
             yield ToolResultPart(call_id=key, text=spelled(output), is_error=state.get("status") == "error")

@@ -31,6 +31,7 @@ from core.talk.transcripts.agents import (
     openai_calls,
     spelled,
     texts,
+    tool_call,
     word,
 )
 from core.talk.transcripts.text import Buffer, decoded, moment
@@ -218,10 +219,7 @@ def _librechat_parts(content: Any) -> Iterator[Part]:
         if isinstance(words, str) and words.strip():
             yield ReasoningPart(clean(words)) if one.get("type") == "think" else TextPart(clean(words))
         elif isinstance(call, dict):
-            name = word(call.get("name"))
-            yield ToolCallPart(
-                call_id=word(call.get("id")), name=name, arguments_json=spelled(call.get("args"))
-            )
+            yield tool_call(call.get("id"), call.get("name"), call.get("args"))
             if isinstance(call.get("output"), str):
                 yield ToolResultPart(call_id=word(call.get("id")), text=clean(call["output"]))
 

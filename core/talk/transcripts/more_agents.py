@@ -10,7 +10,7 @@ import msgspec
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.values.imports import Transcript, Unread
-from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolResultPart
 from core.talk.transcripts.agents import (
     NOTES,
     TalkBuilder,
@@ -22,6 +22,7 @@ from core.talk.transcripts.agents import (
     rows_of,
     spelled,
     texts,
+    tool_call,
     typed,
     word,
 )
@@ -107,10 +108,7 @@ def _copilot_said(about: Mapping[str, Any]) -> Iterator[Part]:
     if said.strip():
         yield TextPart(said)
     for call in map(mapping, items(about.get("toolRequests"))):
-        given = spelled(call.get("arguments", {}))
-        yield ToolCallPart(
-            call_id=word(call.get("toolCallId")), name=word(call.get("name")), arguments_json=given
-        )
+        yield tool_call(call.get("toolCallId"), call.get("name"), call.get("arguments", {}))
 
 
 # Droid and pi: a row about the session, then one for each message, which names the row before it.
@@ -150,10 +148,7 @@ def _row_parts(message: Mapping[str, Any], talk: TalkBuilder) -> Iterator[Part]:
         return
     for piece in content if isinstance(content, list) else [content]:
         if isinstance(piece, dict) and piece.get("type") == "toolCall":
-            given = spelled(piece.get("arguments", {}))
-            yield ToolCallPart(
-                call_id=word(piece.get("id")), name=word(piece.get("name")), arguments_json=given
-            )
+            yield tool_call(piece.get("id"), piece.get("name"), piece.get("arguments", {}))
         else:
             yield from parts_of(piece if isinstance(piece, str) else [piece], talk.skipped)
 
@@ -213,11 +208,7 @@ def _crush_part(piece: Mapping[str, Any]) -> Iterator[Part]:
     elif kind == "reasoning" and (thought := word(data.get("thinking"))).strip():
         yield ReasoningPart(thought)
     elif kind == "tool_call":
-        yield ToolCallPart(
-            call_id=word(data.get("id")),
-            name=word(data.get("name")),
-            arguments_json=spelled(data.get("input", "")),
-        )
+        yield tool_call(data.get("id"), data.get("name"), data.get("input", ""))
     elif kind == "tool_result":
         yield ToolResultPart(
             call_id=word(data.get("tool_call_id")),

@@ -34,6 +34,7 @@ from core.talk.transcripts.agents import (
     rows_of,
     spelled,
     texts,
+    tool_call,
     whole_value,
     word,
 )
@@ -284,7 +285,7 @@ def _agi_part(fragment: Mapping[str, Any]) -> Iterator[Part]:
         yield ReasoningPart(thought)
     elif kind == "tool_invocation":
         name, given = word(call.get("name")) or word(call.get("type")), call.get("args", call.get("code"))
-        yield ToolCallPart(call_id=word(part.get("id")), name=name, arguments_json=spelled(given))
+        yield tool_call(part.get("id"), name, given)
     elif kind == "tool_response":
         answer = mapping(part.get("response")).get("result", part.get("error"))
         yield ToolResultPart(call_id=word(part.get("id")), text=spelled(answer))
@@ -455,7 +456,7 @@ def _goose_part(piece: Mapping[str, Any]) -> Iterator[Part]:
     elif kind == "image":
         yield from pictures([piece])
     elif kind in ("toolRequest", "frontendToolRequest") and (name := word(call.get("name"))):
-        yield ToolCallPart(call_id=key, name=name, arguments_json=spelled(call.get("arguments", {})))
+        yield tool_call(key, name, call.get("arguments", {}))
     elif kind == "toolResponse":
         result = mapping(piece.get("toolResult"))
         told = result.get("value")
