@@ -52,7 +52,6 @@ class Element:
         "x",
         "y",
     )
-    LABEL: ClassVar[str] = ""
     is_spring: ClassVar[bool] = False
     is_gap: ClassVar[bool] = False
     is_ghost: ClassVar[bool] = False

@@ -44,7 +44,7 @@ FLAG_ACTS = (
     ("archive", tr("take a discussion out of the list without deleting it")),
     ("unarchive", tr("put an archived discussion back into the list")),
 )
-"""The acts of `core.kernel.values.discussion.FLAGS`, whose module takes longer to load than all of the help."""
+"""The acts of `core.kernel.values.discussion.FLAGS`, and what each does; that module takes longer to load than all of the help."""
 
 
 def add_trust(parser: argparse.ArgumentParser) -> None:

@@ -41,15 +41,13 @@ class Flag(NamedTuple):
     """Words and signs of a yes or no that a person sets on a discussion, in the window and on the command line.
 
     Args:
-        verb, undo: commands of the command line, and in capitals the labels of the window; help, undo_help: what these do.
+        verb, undo: commands of the command line, and in capitals the labels of the window.
         said, unsaid: what is told of a discussion afterwards; sign: before its name in the command line's table.
         icon, chord: of the window's menus.
     """
 
     verb: str
     undo: str
-    help: str
-    undo_help: str
     said: str
     unsaid: str
     sign: str
@@ -75,8 +73,6 @@ class MetaChoice(NamedTuple):
 _PIN = Flag(
     verb="pin",
     undo="unpin",
-    help=tr("keep a discussion at the top of the list"),
-    undo_help=tr("return a pinned discussion to its place by date"),
     said="pinned",
     unsaid=tr("no longer pinned"),
     sign="* ",
@@ -86,8 +82,6 @@ _PIN = Flag(
 _ARCHIVE = Flag(
     verb="archive",
     undo="unarchive",
-    help=tr("take a discussion out of the list without deleting it"),
-    undo_help=tr("put an archived discussion back into the list"),
     said="archived",
     unsaid=tr("back in the list of discussions"),
     sign="(archived) ",

@@ -150,11 +150,6 @@ def harvest_payments(home: Path, start: datetime) -> dict[str, Payment]:
     return found
 
 
-def harvests_spent_since(home: Path, start: datetime) -> float:
-    """As `harvest_payments`, added up, in US dollars."""
-    return sum(payment.usd for payment in harvest_payments(home, start).values())
-
-
 def harvest_files(home: Path) -> tuple[tuple[Path, int], ...]:
     """Files of what harvests have cost, with the size of each."""
     found = sorted((paths.knowledge_dir(home) / _FOLDER).glob("*.jsonl"))

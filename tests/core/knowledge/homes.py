@@ -16,12 +16,18 @@ from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.knowledge_reader import KnowledgeReader, digest_file, fresh_digest
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
+from core.services.spending.harvest_costs import harvest_payments
 from core.talk.discussion import discussion_store
 from core.talk.discussion.trash import items as trash_items
 from tests.core.records import meta, user
 
 NOW = datetime(2026, 11, 20, 12, 0, 0, 123456, UTC)
 FIRST, SECOND = "20261101-090000-aaaaaa", "20261102-090000-bbbbbb"
+
+
+def paid_since(home: Path, start: datetime) -> float:
+    """What the harvests of a home have cost since then, in US dollars."""
+    return sum(payment.usd for payment in harvest_payments(home, start).values())
 
 
 class KilledError(BaseException):

@@ -32,9 +32,9 @@ from core.knowledge.harvest.harvest_messages import (
 from core.knowledge.harvest.preview import ticked
 from core.knowledge.harvest.transcript import Said as Message
 from core.knowledge.harvest.transcript_sources import unread_messages
-from core.services.spending.harvest_costs import harvests_spent_since
 from tests.core.knowledge.harvest.harvest_kit import MOON, SUN, Program, made
 from tests.core.knowledge.harvest.harvests import NOW, OLD, add_discussion, age, item_lines, reply, tree
+from tests.core.knowledge.homes import paid_since
 from tests.vendors.compatible_server import VLLM, CompatibleServer, Said
 
 
@@ -210,7 +210,7 @@ def test_an_unknown_price_is_unknown_in_what_was_used(program: Program) -> None:
     program.preview()
 
     assert [event.use.cost_usd for event in program.of(HarvestPaid)] == [None]
-    assert harvests_spent_since(program.home, NOW) == 0.0
+    assert paid_since(program.home, NOW) == 0.0
 
 
 def test_a_fault_of_the_program_ends_the_run_for_the_window_too(program: Program) -> None:

@@ -30,9 +30,9 @@ from core.knowledge.harvest.harvest_messages import (
 )
 from core.knowledge.harvest.harvest_worker import ENDING, STOPPED
 from core.knowledge.ledger import HarvestLedger
-from core.services.spending.harvest_costs import harvests_spent_since
 from tests.core.knowledge.harvest.harvest_kit import MOON, NO_MONEY, SUN, WAIT_S, Program, made
 from tests.core.knowledge.harvest.harvests import NOW, OLD, add_discussion, item_lines, reply, tree
+from tests.core.knowledge.homes import paid_since
 from tests.vendors.compatible_server import VLLM, CompatibleServer, Said
 from tests.vendors.loopback import Gate, HoldAfter, Rewrite
 
@@ -153,8 +153,8 @@ def test_what_was_paid_is_on_disk_with_its_time(program: Program) -> None:
 
     program.preview()
 
-    assert harvests_spent_since(program.home, NOW) == pytest.approx(0.25)
-    assert harvests_spent_since(program.home, NOW + timedelta(seconds=1)) == 0.0
+    assert paid_since(program.home, NOW) == pytest.approx(0.25)
+    assert paid_since(program.home, NOW + timedelta(seconds=1)) == 0.0
 
 
 HOLDER = """

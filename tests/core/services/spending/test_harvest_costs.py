@@ -14,10 +14,9 @@ from core.services.spending.harvest_costs import (
     Payments,
     harvest_calls,
     harvest_files,
-    harvests_spent_since,
     note_spent,
 )
-from tests.core.knowledge.homes import FaultyDisk
+from tests.core.knowledge.homes import FaultyDisk, paid_since
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -34,8 +33,8 @@ def test_only_what_was_paid_since_counts(tmp_path: Path) -> None:
     for hours, usd in ((-30, 8.0), (-1, 4.0), (0, 2.0), (11, 1.0)):
         noted(tmp_path, NOON + timedelta(hours=hours), usd)
 
-    assert harvests_spent_since(tmp_path, NOON) == pytest.approx(3.0)
-    assert harvests_spent_since(tmp_path, NOON - timedelta(hours=2)) == pytest.approx(7.0)
+    assert paid_since(tmp_path, NOON) == pytest.approx(3.0)
+    assert paid_since(tmp_path, NOON - timedelta(hours=2)) == pytest.approx(7.0)
 
 
 def test_a_persons_day_reaches_over_midnight_in_utc(tmp_path: Path) -> None:
@@ -44,11 +43,11 @@ def test_a_persons_day_reaches_over_midnight_in_utc(tmp_path: Path) -> None:
     for hours in (-1, 1, 23):
         noted(tmp_path, start + timedelta(hours=hours), 1.0)
 
-    assert harvests_spent_since(tmp_path, start) == pytest.approx(2.0)
+    assert paid_since(tmp_path, start) == pytest.approx(2.0)
 
 
 def test_where_nothing_was_paid_nothing_counts(tmp_path: Path) -> None:
-    assert harvests_spent_since(tmp_path, NOON) == 0.0
+    assert paid_since(tmp_path, NOON) == 0.0
     assert list(tmp_path.iterdir()) == []
 
 
@@ -77,7 +76,7 @@ def test_a_torn_or_foreign_row_counts_nothing_and_hides_no_other(tmp_path: Path,
     (file,) = (tmp_path / "knowledge" / ".spent").iterdir()
     file.write_bytes(row + b"\n" + file.read_bytes() + row)
 
-    assert harvests_spent_since(tmp_path, NOON) == pytest.approx(1.0)
+    assert paid_since(tmp_path, NOON) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("cost", [b"-5", b"NaN", b"Infinity", b'"x"', b"null", b"1" + b"0" * 400])
@@ -86,7 +85,7 @@ def test_a_row_takes_nothing_away_and_makes_no_sum_endless(tmp_path: Path, cost:
     (file,) = (tmp_path / "knowledge" / ".spent").iterdir()
     file.write_bytes(file.read_bytes() + b'{"at": "2026-11-20T13:00:00+00:00", "cost_usd": ' + cost + b"}\n")
 
-    assert harvests_spent_since(tmp_path, NOON) == pytest.approx(1.0)
+    assert paid_since(tmp_path, NOON) == pytest.approx(1.0)
 
 
 def test_payments_add_up_and_are_kept(tmp_path: Path) -> None:
@@ -97,7 +96,7 @@ def test_payments_add_up_and_are_kept(tmp_path: Path) -> None:
 
     assert (paid.use.calls, paid.use.usage.input_tokens) == (2, 15)
     assert paid.spent_usd == pytest.approx(0.75)
-    assert harvests_spent_since(tmp_path, NOON) == pytest.approx(0.75)
+    assert paid_since(tmp_path, NOON) == pytest.approx(0.75)
 
 
 @pytest.mark.parametrize("cost", [0.0, None])
@@ -109,7 +108,7 @@ def test_what_costs_nothing_or_nobody_knows_what_is_kept_and_counts_towards_no_l
     paid("embedded", "m", Usage(input_tokens=10))
 
     assert (paid.use.cost_usd, paid.spent_usd) == (cost, 0.0)
-    assert harvests_spent_since(tmp_path, NOON) == 0.0
+    assert paid_since(tmp_path, NOON) == 0.0
     ((file, _),) = harvest_files(tmp_path)
     (one,) = harvest_calls(file)
     assert one == HarvestCall(
