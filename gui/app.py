@@ -19,8 +19,9 @@ from gui.input_watch import DesktopIdle
 from gui.loop import Loop
 from gui.metrics import ASSETS, load_theme
 from gui.window import Placement, bring_to_front, check_display, open_viewport, placement_now
+from panels.base.kept import Panes
 from panels.base.ui import Ui
-from panels.shell.layout import PLACES, opening
+from panels.shell.layout import WINDOW, opening
 
 # The window as a front end of the controller: snapshot in, commands out, frames in between.
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from core.app.controller import AppController
     from core.kernel.values.state import AppState
     from panels.base.desk import Action
-    from panels.base.view import Side, WindowView
+    from panels.base.view import WindowView
 
 PLACEMENT_TABLE = "viewport"
 YOUNG_OBJECTS = 700
@@ -40,18 +41,6 @@ ACTIVITY_S, CALM_ACTIVITY_S = 1.0, 5.0
 """Least seconds between two words that the person is here: while a discussion is autonomous, and else."""
 DESKTOP_S = 5.0
 """Seconds between two questions to the desktop."""
-MOST_PANE_PX = 1_200.0
-
-
-class LastPanes(msgspec.Struct, frozen=True):
-    """Panes as they were last time: see `panels.base.view.WindowView`, which has the same once the home is read."""
-
-    panel: str = "presets"
-    is_list_shown: bool = True
-    is_hub_shown: bool = True
-    side: Side = "list"
-    list_px: float = 288.0
-    hub_px: float = 0.0
 
 
 class LastLook(msgspec.Struct, frozen=True):
@@ -60,7 +49,7 @@ class LastLook(msgspec.Struct, frozen=True):
     placement: Placement = msgspec.field(default_factory=Placement)
     theme: str = "dark"
     ui_scale: float = 1.0
-    panes: LastPanes = msgspec.field(default_factory=LastPanes)
+    panes: Panes = msgspec.field(default_factory=Panes)
 
 
 @cache
@@ -181,7 +170,7 @@ class WindowApp:
 
     def _describe(self, ui: Ui) -> None:
         if self.controller is None and not self.are_rooms_loaded:
-            opening(ui, self.look.panes, self.look.panes.panel)
+            opening(ui, self.look.panes)
             return
         from panels.shell.window import window
 
@@ -286,25 +275,15 @@ def look_of(state_toml: str) -> LastLook:
     table = found.get(PLACEMENT_TABLE, {})
     if not isinstance(table, dict):
         table = {}
+    panes = Panes()
+    for field in WINDOW:
+        field.take(panes, found)
     return LastLook(
         placement=_placement(table),
         theme=_theme(table.get("theme")),
         ui_scale=_scale(table.get("ui_scale")),
-        panes=_panes(found),
+        panes=panes,
     )
-
-
-def _panes(found: dict[str, Any]) -> LastPanes:
-    """The panes among what the window kept: `panels.shell.rooms.WINDOW` has the same keys."""
-    panel = found.get("hub_tab")
-    known: dict[str, Any] = {"panel": panel} if panel in [one.id for one in PLACES] else {}
-    for name in ("is_list_shown", "is_hub_shown"):
-        known |= {name: found[name]} if type(found.get(name)) is bool else {}
-    for name in ("list_px", "hub_px"):
-        width = found.get(name)
-        is_width = isinstance(width, int | float) and width is not True and 0 < width <= MOST_PANE_PX
-        known |= {name: float(found[name])} if is_width else {}
-    return replace(LastPanes(), **known)
 
 
 def _placement(table: dict[str, Any]) -> Placement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from datetime import date
-from typing import Any, ClassVar, Literal, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import msgspec
 
@@ -19,6 +19,7 @@ from core.kernel.values.provider import ModelProfile
 from core.kernel.values.stack import ContextReport
 from core.kernel.values.state import AppState
 from core.services.settings import settings_rules as models
+from panels.base.kept import Kept, Panes, Side
 
 # Selection that the window is about just now: the selected discussion, its model, its report.
 
@@ -149,27 +150,6 @@ def _are_alike(first: tuple[object, ...], second: tuple[object, ...]) -> bool:
 # View of the window alone: its page, tabs and panes, and the views of its rooms. The only mutable state
 # here.
 
-# Fields of a view that outlive the window: their key in the window's file, and how they are read back.
-
-Read = Callable[[object, Any], Any]
-"""Makes a value of what the file holds (None: nothing) and the value so far, which stays where that is no good."""
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """A field that persists: its key in the file, its name in the view, how it is read and what is written of it.
-
-    Its value is replaced, never changed in place: the window sees by identity that there is nothing to write.
-    """
-
-    key: str
-    name: str
-    read: Read
-    write: Callable[[Any], Any] = _same
-
 
 class RoomView(Protocol):
     """View of a room; no other room reads it. `kept`: the fields that persist."""
@@ -177,34 +157,6 @@ class RoomView(Protocol):
     kept: ClassVar[tuple[Kept, ...]]
 
 
-def one_of(*allowed: str) -> Read:
-    """One of these words."""
-    return lambda value, now: value if isinstance(value, str) and value in allowed else now
-
-
-def text(value: object, now: str) -> str:
-    """Any words."""
-    return value if isinstance(value, str) else now
-
-
-def yes_or_no(value: object, now: bool) -> bool:
-    """A switch; what is neither counts as no."""
-    return now if value is None else value is True
-
-
-def within(low: float, high: float) -> Read:
-    """A number, brought into its range."""
-
-    def read(value: object, now: float) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return now
-        return min(max(float(value), low), high) if value == value else now  # noqa: PLR0124 (NaN)
-
-    return read
-
-
-Page = Literal["chat", "settings"]
-Side = Literal["list", "hub"]
 V = TypeVar("V", bound=RoomView)
 
 
@@ -260,12 +212,11 @@ class Typing(msgspec.Struct):
         self.pending.append(text)
 
 
-class WindowView(msgspec.Struct):
+class WindowView(Panes):
     """The window's own state. `panels.shell.rooms` carries what persists of it and of its rooms.
 
     Args:
-        panel: id of the one in the hub; hub_px: 0 while nobody dragged its edge, `panels.shell.rooms` gives its width.
-        side: the side pane that was asked for last; room_px: width of all panes in the last frame, 0 before.
+        room_px: width of all panes in the last frame, 0 before.
         is_hub_low: the panel in the hub has less height than it needs, and scrolls as a whole.
         notices_px: height of the notices in the last frame, which the pane that they stand in leaves free at its foot.
         focus: what takes the keyboard when it is drawn next; focus_not: the discussion whose composer does not.
@@ -274,15 +225,6 @@ class WindowView(msgspec.Struct):
         saved: what persists as it was sent to disk last; asked: counts the commands whose outcome is waited for.
     """
 
-    page: Page = "chat"
-    panel: str = "presets"
-    settings_section: str = "providers"
-    list_px: float = 288.0
-    hub_px: float = 0.0
-    is_list_shown: bool = True
-    is_hub_shown: bool = True
-
-    side: Side = "list"
     room_px: float = 0.0
     is_hub_low: bool = False
     notices_px: float = 0.0

@@ -10,7 +10,8 @@ from core.kernel.language import tr
 from core.talk.context.context_messages import SavePreset
 from panels.base import view
 from panels.base.desk import Action, Desk, HubPanel, Room
-from panels.base.view import Dialog, Kept, Typing, one_of
+from panels.base.kept import Kept, one_of
+from panels.base.view import Dialog, Typing
 
 
 class StructureView(msgspec.Struct):

@@ -8,7 +8,8 @@ from typing import ClassVar, Literal, NamedTuple
 import msgspec
 
 from core.kernel.values.usage import SpendRefusal
-from panels.base.view import Kept, Typing, one_of, text, yes_or_no
+from panels.base.kept import Kept, one_of, text, yes_or_no
+from panels.base.view import Typing
 
 SCROLLS_KEPT = 200
 ALL_PROJECTS = "*"

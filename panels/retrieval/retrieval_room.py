@@ -11,7 +11,8 @@ from core.kernel.language import tr
 from core.kernel.values.retrieval import AskedPlaces
 from core.retrieval.retrieval_messages import UpdateIndex
 from panels.base.desk import Action, Desk, HubPanel, Room
-from panels.base.view import Dialog, Kept, one_of
+from panels.base.kept import Kept, one_of
+from panels.base.view import Dialog
 
 # View of the Retrieval panel: the part in front, the words that are looked for, what narrows them, what is
 # unfolded.

@@ -6,11 +6,12 @@ It reads no room and no value of the program, so that the first frame waits for 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
 from core.kernel.language import tr
+from panels.base.kept import Kept, Panes, one_of, text, within, yes_or_no
 from panels.base.ui import ButtonKind, Ui
 
 MENUS = (tr("File"), tr("Edit"), tr("View"), tr("Discussion"), tr("Tools"), tr("Help"))
@@ -41,33 +42,18 @@ PLACES = (
 """One for each panel of the Operations Hub, in the order of the rail; the chord of the first nine is Ctrl and their number."""
 
 
-class Sides(Protocol):
-    """Panes as a person chose them: see `panels.base.view.WindowView`."""
+_HUB_PX = within(160, 1200)
 
-    @property
-    def is_list_shown(self) -> bool:
-        """True while the list is switched on."""
-        ...
-
-    @property
-    def is_hub_shown(self) -> bool:
-        """True while the Operations Hub is switched on."""
-        ...
-
-    @property
-    def side(self) -> Literal["list", "hub"]:
-        """The side pane that was asked for last."""
-        ...
-
-    @property
-    def list_px(self) -> float:
-        """Width of the list, design px."""
-        ...
-
-    @property
-    def hub_px(self) -> float:
-        """Width of the Operations Hub; 0: its usual one."""
-        ...
+WINDOW: tuple[Kept, ...] = (
+    Kept(key="page", name="page", read=one_of("chat", "settings")),
+    Kept(key="hub_tab", name="panel", read=one_of(*(one.id for one in PLACES))),
+    Kept(key="settings_section", name="settings_section", read=text),
+    Kept(key="list_px", name="list_px", read=within(160, 800)),
+    Kept(key="hub_px", name="hub_px", read=lambda value, now: _HUB_PX(value or None, now)),
+    Kept(key="is_list_shown", name="is_list_shown", read=yes_or_no),
+    Kept(key="is_hub_shown", name="is_hub_shown", read=yes_or_no),
+)
+"""Page and panes in the window's file."""
 
 
 # Panes side by side, and their widths, so that the conversation always has room to be read.
@@ -88,7 +74,7 @@ BESIDE_FROM_PX = HUB_MIN_PX + CONVERSATION_LEAST_PX
 """Width from which the hub stands beside the conversation; below, the one that was asked for last has the room."""
 
 
-def panes(view: Sides, room_px: float) -> tuple[tuple[Pane, float], ...]:
+def panes(view: Panes, room_px: float) -> tuple[tuple[Pane, float], ...]:
     """The panes from the left with their widths; 0 takes what is left.
 
     Args:
@@ -190,12 +176,8 @@ def rail(ui: Ui, window_px: float, high_px: float, on: Collection[str], tip: Cal
     return pressed
 
 
-def opening(ui: Ui, view: Sides, panel: str) -> None:
-    """Draw the window as it was left last, while its rooms are loaded. What is pressed in it does nothing yet.
-
-    Args:
-        view: the panes as they were; panel: id of the one in the Operations Hub.
-    """
+def opening(ui: Ui, view: Panes) -> None:
+    """Draw the window as it was left last, while its rooms are loaded. What is pressed in it does nothing yet."""
     with ui.surface("window", "base", height=0, padding=(0, 0)):
         width_px, high_px = ui.width(), ui.height()
         with ui.surface("menu bar", "base", height=MENU_PX, padding=(8, 2)), ui.row("menus", gap=4):
@@ -203,7 +185,7 @@ def opening(ui: Ui, view: Sides, panel: str) -> None:
                 with ui.menu(menu, menu):
                     pass
         with ui.row("body", gap=0, height=-STATUS_PX):
-            on = ({"list"} if view.is_list_shown else set()) | ({panel} if view.is_hub_shown else set())
+            on = ({"list"} if view.is_list_shown else set()) | ({view.panel} if view.is_hub_shown else set())
             rail(ui, width_px, high_px, on, lambda _: "")
             with ui.group("main", gap=0):
                 _panes(ui, view)
@@ -211,7 +193,7 @@ def opening(ui: Ui, view: Sides, panel: str) -> None:
             pass
 
 
-def _panes(ui: Ui, view: Sides) -> None:
+def _panes(ui: Ui, view: Panes) -> None:
     shown = panes(view, ui.width())
     names = tuple(name for name, _ in shown)
     with ui.split(("panes", names), [width for _, width in shown], min_px=MIN_PANE_PX) as split:

@@ -12,7 +12,8 @@ from core.app.app_messages import Quit
 from core.kernel.language import tr
 from panels.agent.agent_room import ROOM as AGENT
 from panels.base.desk import Action, Desk, HubPanel, Room, opens_dialog, run_action
-from panels.base.view import Kept, Side, WindowView, one_of, text, within, yes_or_no
+from panels.base.kept import Kept, Side
+from panels.base.view import WindowView
 from panels.caching.caching_room import ROOM as CACHING
 from panels.context.context_room import ROOM as CONTEXT
 from panels.discussion.discussion_room import ROOM as DISCUSSION
@@ -24,7 +25,7 @@ from panels.knowledge.knowledge_room import ROOM as KNOWLEDGE
 from panels.mcp.mcp_room import ROOM as MCP
 from panels.retrieval.retrieval_room import ROOM as RETRIEVAL
 from panels.settings.settings_room import ROOM as SETTINGS
-from panels.shell.layout import MENUS, PLACES, Pane, panes
+from panels.shell.layout import MENUS, PLACES, WINDOW, Pane, panes
 from panels.signals.signals_room import ROOM as SIGNALS
 from panels.usage.usage_room import ROOM as USAGE
 
@@ -145,18 +146,6 @@ def _meant(desk: Desk, action: Action, chord: str) -> Action:
 
 # File of what outlives the window: pages, tabs, widths, scroll, as TOML in the program's own settings.
 
-_HUB_PX = within(160, 1200)
-
-WINDOW: tuple[Kept, ...] = (
-    Kept(key="page", name="page", read=one_of("chat", "settings")),
-    Kept(key="hub_tab", name="panel", read=one_of(*(one.id for one in PANELS))),
-    Kept(key="settings_section", name="settings_section", read=text),
-    Kept(key="list_px", name="list_px", read=within(160, 800)),
-    Kept(key="hub_px", name="hub_px", read=lambda value, now: _HUB_PX(value or None, now)),
-    Kept(key="is_list_shown", name="is_list_shown", read=yes_or_no),
-    Kept(key="is_hub_shown", name="is_hub_shown", read=yes_or_no),
-)
-
 ROOM_FIELDS = tuple((room.view, room.view.kept) for room in ROOMS if room.view is not None and room.view.kept)
 _of_window = attrgetter(*(one.name for one in WINDOW))
 _OF_ROOMS = tuple((room, attrgetter(*(one.name for one in fields))) for room, fields in ROOM_FIELDS)
@@ -192,7 +181,7 @@ def restore(view: WindowView, text: str) -> None:
     except TomlError:
         return
     for own, one in _fields(view):
-        setattr(own, one.name, one.read(found.get(one.key), getattr(own, one.name)))
+        one.take(own, found)
     view.saved = kept(view)
 
 

@@ -9,7 +9,8 @@ import msgspec
 from core.kernel.language import tr
 from core.kernel.values.usage import UsageBy
 from panels.base.desk import Desk, HubPanel, Room
-from panels.base.view import Dialog, Kept, one_of
+from panels.base.kept import Kept, one_of
+from panels.base.view import Dialog
 
 # View of the Usage panel: the time that is looked at, and what its rows tell apart.
 

@@ -6,7 +6,7 @@ from ctypes.util import find_library
 from typing import cast
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from core.agent.agent_messages import NoteActivity
 from core.app.app_messages import Command, Quit, SaveWindow
@@ -14,15 +14,16 @@ from core.app.controller import AppController
 from core.kernel.values.agent import Attention, AttentionState, Autonomy
 from core.kernel.values.settings import AgentSettings, Settings
 from core.kernel.values.state import AppState
-from gui.app import LastLook, LastPanes, WindowApp, look_of, with_look
+from gui.app import LastLook, WindowApp, look_of, with_look
 from gui.elements.popups import anchor_of
 from gui.elements.surfaces import Surface
 from gui.elements.tabs import RailButton
 from gui.input_watch import DesktopIdle
 from gui.window import Placement
+from panels.base.kept import Panes
 from panels.base.view import WindowView
 from panels.shell.layout import PLACES
-from panels.shell.rooms import to_toml
+from panels.shell.rooms import restore, to_toml
 from tests.gui.conftest import Screen
 
 pytestmark = pytest.mark.gui
@@ -135,7 +136,7 @@ def test_the_desktop_tells_since_when_nobody_used_it_where_it_can(screen: Screen
         "[viewport]\nx = -5\nwidth = 'wide'\n",
         "viewport = 3\n",
         '[viewport]\ntheme = "pink"\n',
-        'hub_tab = "none"\nlist_px = -3\nhub_px = true\nis_list_shown = 0\n',
+        'hub_tab = "none"\nhub_px = true\n',
         "hub_tab = []\nlist_px = nan\nhub_px = []\n",
     ],
 )
@@ -156,7 +157,24 @@ def test_the_panes_of_the_first_frame_are_those_that_the_window_kept() -> None:
 
     panes = look_of(with_look(to_toml(view), LastLook())).panes
 
-    assert panes == LastPanes(panel="caching", is_list_shown=False, hub_px=512.5)
+    assert panes == Panes(panel="caching", is_list_shown=False, hub_px=512.5)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "list_px = 1100\nhub_px = 5000\n",
+        "list_px = -3\nhub_px = 0\nis_list_shown = 0\n",
+        'list_px = true\nhub_px = "wide"\nhub_tab = 3\npage = "settings"\n',
+    ],
+)
+def test_the_first_frame_reads_the_panes_by_the_rules_of_the_window(kept: str) -> None:
+    view = WindowView()
+    restore(view, kept)
+
+    panes = look_of(kept).panes
+
+    assert {name: getattr(view, name) for name in Panes.__struct_fields__} == asdict(panes)
 
 
 def test_before_the_rooms_are_loaded_the_rail_and_the_panes_stand_where_they_stay(screen: Screen) -> None:
