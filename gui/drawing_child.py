@@ -22,6 +22,7 @@ _UNKNOWN = re.compile(r">(\\[A-Za-z]+)<")
 _GATHERED = re.compile(r"\\(begin|end)\{(?:gather(?:ed|\*)?|multline\*?)\}")
 _LINES = 'linebreak="newline"'
 """Sign of lines outside a table, which the library draws as one."""
+_NO_DIAGRAMS = 'the engine is missing: pip install "manual-slop[diagrams]"'
 _LINE_OF_FAULT = re.compile(r"(?:Parse|Lexical) error on line (\d+)")
 
 
@@ -89,8 +90,10 @@ def _too_large(width: int) -> str:
 
 def _diagram(source: str, scale: float, *, is_dark: bool) -> DrawnPicture:
     """Draw a mermaid diagram, `scale` times its own size."""
-    import mermaidx
-
+    try:
+        import mermaidx
+    except ModuleNotFoundError:
+        return DrawnPicture(problem=_NO_DIAGRAMS)
     try:
         svg = mermaidx.render(source, theme="dark" if is_dark else "default").svg()
     except Exception as error:  # noqa: BLE001  the library raises whatever its engine meets

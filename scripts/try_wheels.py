@@ -40,11 +40,13 @@ BUILD = "import sys; from setuptools import build_meta as b; print(getattr(b, sy
 SIZES = """
 import os
 from importlib.metadata import distributions
-weights = ("manual_slop_weights", "manual_slop_languages", "xllamacpp", "pip", "setuptools")
-found = [one for one in distributions() if one.name.replace("-", "_") not in weights]
-size = sum(os.path.getsize(path) for one in found for file in one.files or () if os.path.exists(path := file.locate()))
-print(f"{len(found)} packages, {size / 1e6:.0f} MB, weights and what runs them apart")
+found = [one for one in distributions() if one.name not in {"pip", "setuptools"}]
+files = [(file, path) for one in found for file in one.files or () if os.path.exists(path := file.locate())]
+size = sum(os.path.getsize(path) for file, path in files)
+models = sum(os.path.getsize(path) for file, path in files if str(file).startswith("assets/models/"))
+print(f"{len(found)} packages, {(size - models) / 1e6:.0f} MB and {models / 1e6:.0f} MB of models for search")
 """
+EXTRAS = "embedded,languages,tour,grammars,diagrams"
 RUN_S = 300.0
 INSTALL_S = 1_200.0
 """Longest installation: an index may be slow, and other work may keep the machine busy."""
@@ -121,10 +123,11 @@ def try_installed(folder: Path, program: Path, weights: Sequence[Path]) -> None:
     _run((sys.executable, "-m", "venv", venv), folder)
     environ = _bare_environment(venv, folder)
     pip = (venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--no-cache-dir")
-    wanted: tuple[str | Path, ...] = (f"{program}[embedded,languages,tour]", *weights)
-    _timed("pip install", lambda: _run((*pip, *wanted), elsewhere, environ, INSTALL_S))
-    manual_slop = venv / "bin" / "manual-slop"
+    _timed("pip install of the program alone", lambda: _run((*pip, program), elsewhere, environ, INSTALL_S))
     say(f"installed: {_run((venv / 'bin' / 'python', '-c', SIZES), elsewhere, environ).strip()}")
+    wanted: tuple[str | Path, ...] = (f"{program}[{EXTRAS}]", *weights)
+    _timed("pip install of the rest", lambda: _run((*pip, *wanted), elsewhere, environ, INSTALL_S))
+    manual_slop = venv / "bin" / "manual-slop"
     _try_desktop(manual_slop, elsewhere, environ, folder / ".local" / "share")
     _timed("--version", lambda: _run((manual_slop, "--version"), elsewhere, environ))
     report = _timed("doctor", lambda: _run((manual_slop, "doctor"), elsewhere, environ))

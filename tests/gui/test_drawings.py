@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from typing import cast
 
+import msgspec
 import numpy as np
 import pytest
 
 from core.app.crunch import CrunchError, CrunchLateError
+from gui.drawing_child import DrawnPicture
+from gui.drawing_child import _done as drawn_by_child
 from gui.drawing_process import DrawingProcess
 from gui.drawings import MOST_CHARS, MOST_TEXELS, Drawings, floats
 from gui.metrics import Drawing, DrawnSize
@@ -190,3 +195,13 @@ def test_pixels_are_white_that_covers_or_colours_as_they_came() -> None:
     assert floats(b"\x00\xff", 2).tolist() == [1, 1, 1, 0, 1, 1, 1, 1]
     assert floats(b"\xff\x00\x00\xff", 1).tolist() == [1, 0, 0, 1]
     assert floats(b"\xff\x00\x00\xff", 1).dtype == np.float32
+
+
+def test_a_diagram_without_its_engine_names_the_line_that_adds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mermaidx", None)
+    header = {"job": "diagram", "size": 1.0, "is_dark": True}
+    drawn = msgspec.msgpack.decode(
+        cast("bytes", drawn_by_child(header, b"graph TD; A-->B")), type=DrawnPicture
+    )
+
+    assert 'pip install "manual-slop[diagrams]"' in drawn.problem

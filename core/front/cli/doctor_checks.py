@@ -72,6 +72,13 @@ PACKAGES = (
     "tree-sitter",
     "tiktoken",
 )
+EXTRAS = {
+    "diagrams": ("mermaidx",),
+    "grammars": tuple(
+        f"tree_sitter_{name}" for name in ("c_sharp", "cpp", "kotlin", "lua", "php", "ruby", "swift", "zig")
+    ),
+}
+"""Modules of each extra without which something is not shown, and the person is told there."""
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 LIBRARIES = {"GL": "libgl1 libgl1-mesa-dri", "X11": "libx11-6"}
 FONTS = ("SlopSans-Regular.ttf", "SlopMono-Regular.ttf")
@@ -176,6 +183,14 @@ def packages() -> Iterator[Finding]:
             ),
         )
     yield ok("packages", ", ".join(f"{name} {version}" for name, version in found.items() if version))
+    lacked = [name for name, modules in EXTRAS.items() if not all(map(importlib.util.find_spec, modules))]
+    if lacked:
+        names = ",".join(lacked)
+        yield warn(
+            "extras",
+            tr("not installed: {names}", names=names),
+            tr('To add them, run pip install "manual-slop[{names}]"', names=names),
+        )
 
 
 def _version(name: str) -> str:

@@ -6,7 +6,7 @@ import re
 
 from core.kernel.patterns import late
 from core.kernel.values.curation import Symbol
-from core.talk.context.outline.definitions import MAX_SYMBOLS, definitions, headings
+from core.talk.context.outline.definitions import MAX_SYMBOLS, definitions, headings, is_installed
 from core.talk.context.outline.grammars import GRAMMARS
 from core.talk.context.outline.line_definitions import BY_ENDING, line_definitions
 from core.talk.context.outline.sql_definitions import sql_definitions
@@ -72,7 +72,10 @@ def why_no_outline(path: str, text: str) -> str:
     if len(text) > MAX_SOURCE_CHARS:
         return f"this file has more than {MAX_SOURCE_CHARS:,} characters, too many for an outline"
     ending = _ending(path)
-    if has_outline(path) or _grammar(ending, text):
+    grammar = _grammar(ending, text)
+    if grammar and not is_installed(grammar):
+        return f'outlines of {grammar} need another package: pip install "manual-slop[grammars]"'
+    if has_outline(path) or grammar:
         return "no symbols were found in this file"
     return f"there is no outline for {f'files that end in .{ending}' if ending else 'this kind of file'}"
 

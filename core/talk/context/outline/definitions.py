@@ -97,7 +97,9 @@ _GUESSED_KINDS = {
 
 
 def definitions(name: str, text: str) -> tuple[Symbol, ...]:
-    """The definitions of a text in the language `name` (a key of `GRAMMARS`), in file order."""
+    """The definitions of a text in the language `name` (a key of `GRAMMARS`), in file order; none without its grammar."""
+    if not is_installed(name):
+        return ()
     source = text.encode("utf-8", "replace")
     grammar = GRAMMARS[name]
     readable = _readable(name, source)
@@ -218,6 +220,14 @@ def _guessed(text: str) -> tuple[Symbol, ...]:
 
 def _guessed_head(found: re.Match[str]) -> str:
     return one_line(found[0], SIGNATURE_CHARS).rstrip("{: ")
+
+
+@cache
+def is_installed(name: str) -> bool:
+    """True if the grammar of a language is there; those of the extra `grammars` may not be."""
+    from importlib.util import find_spec
+
+    return find_spec(GRAMMARS[name].module) is not None
 
 
 @cache

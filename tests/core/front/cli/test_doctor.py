@@ -110,6 +110,19 @@ def test_missing_weights_are_a_warning_with_a_remedy_for_they_are_an_extra(
     assert "manual-slop[embedded]" in finding.remedy
 
 
+def test_extras_that_are_not_installed_are_told_with_the_line_that_adds_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert _verdicts(doctor_checks.packages()) == [Verdict.OK]
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "tree_sitter_zig" else object()
+    )
+    _, finding = doctor_checks.packages()
+
+    assert (finding.subject, finding.text) == ("extras", "not installed: grammars")
+    assert 'pip install "manual-slop[grammars]"' in finding.remedy
+
+
 def test_an_old_python_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _verdicts(doctor_checks.python()) == [Verdict.OK]
     monkeypatch.setattr(doctor_checks, "OLDEST_PYTHON", (9, 9))

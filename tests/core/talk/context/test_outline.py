@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.talk.context.outline import MAX_SYMBOLS, has_outline, symbols_of, why_no_outline
+from core.talk.context.outline.definitions import is_installed
 from core.talk.context.outline.grammars import GRAMMARS
 from tests.operations import LINEAR, growth
 from tests.patience import PATIENCE_S
@@ -739,3 +740,18 @@ def test_declarations_of_held_out_files_are_named(path: str) -> None:
     text, names = HELD_OUT[path]
 
     assert [symbol.name for symbol in symbols_of(path, text)] == names
+
+
+def test_a_grammar_that_is_not_installed_is_told_with_the_line_that_adds_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "tree_sitter_kotlin" else object()
+    )
+    is_installed.cache_clear()
+    try:
+        assert symbols_of("a.kt", "fun f() = 1\n") == ()
+        assert 'pip install "manual-slop[grammars]"' in why_no_outline("a.kt", "fun f() = 1\n")
+        assert [one.name for one in symbols_of("a.py", "def f(): ...\n")] == ["f"]
+    finally:
+        is_installed.cache_clear()
