@@ -54,3 +54,17 @@ DAY_ONE = json.dumps(
     indent=2,
 ).encode()
 """Half past midnight in Paris is still the day before in UTC."""
+
+CANVAS = (
+    b'{\n\t"nodes":[\n\t\t{"id":"a1","type":"text","text":"# Idea\\nA hovercraft","x":0,"y":0},'
+    b'\n\t\t{"id":"b1","type":"group","label":"Later","x":0,"y":9}\n\t],\n\t"edges":[]\n}'
+)
+NOTEBOOK = (
+    b'{"cells": [{"cell_type": "markdown", "metadata": {}, "source": ["# Gauge\\n", "Less the barometer."]}, {"cell_type": "code",'
+    b' "source": "r = o - p", "outputs": [{"output_type": "stream", "text": ["3.2"]}]}], "metadata": {}, "nbformat": 4}'
+)
+ROAM = b'[{"title": "Kiln", "children": [{"string": "Cone 6", "children": [{"string": "nine hours", "uid": "b"}]}]}]'
+OUTLINE = (
+    b"<opml version='2.0'><head><title>Garden</title></head><body><outline text='Beds'>"
+    b"<outline text='Mulch' _note='with seaweed'/></outline></body></opml>"
+)

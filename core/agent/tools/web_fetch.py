@@ -10,7 +10,6 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from codecs import lookup
 from collections.abc import Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +24,7 @@ from core.kernel.frame import clean, frame
 from core.kernel.values.agent import ActKind
 from core.kernel.web_addresses import WebAddress, is_public, is_same_place, parse_address, redirected
 from core.services.providers.http import Call
+from core.talk.discussion.page_text import codec_of
 
 if TYPE_CHECKING:
     import ssl
@@ -38,8 +38,6 @@ PART_CHARS = 40_000
 _AGENT = "manual-slop (a person's own program)"
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _TEXTS = frozenset({"application/json", "application/xml", "application/javascript", "application/yaml", ""})
-_NO_CHARSETS = frozenset({"punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape"})
-"""Codecs of Python that are for other things: a server that names the first has a page take minutes, which nothing can end."""
 
 
 class WebFetch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -302,11 +300,7 @@ def _html_text(page: _Page, desk: ToolDesk) -> str:
 
 
 def _decoded(page: _Page) -> str:
-    try:
-        charset = "utf-8" if lookup(page.charset).name in _NO_CHARSETS else page.charset
-        return clean(page.body.decode(charset, "replace"))
-    except LookupError:
-        return clean(page.body.decode("utf-8", "replace"))
+    return clean(page.body.decode(codec_of(page.charset) or "utf-8", "replace"))
 
 
 def _words(error: BaseException) -> str:

@@ -23,7 +23,7 @@ from core.talk.discussion.document_package import (
     too_long,
 )
 from core.talk.discussion.note_exports import export_text
-from core.talk.discussion.page_text import page_text
+from core.talk.discussion.page_text import page_source, page_text
 from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES, MAX_TEXT_CHARS, Found, read_pdf
 from core.talk.discussion.rtf_text import RTF, rtf_text
 
@@ -88,7 +88,9 @@ def _text(data: bytes, ending: str) -> str:
         return clean(_reader_of(package)(package)).strip() + "\n"
     if ending == "enex":
         return "\n\n".join(_evernote(data))
-    if ending == "json":
+    if ending == "opml":
+        return "\n".join(_outline(data))
+    if ending in {"json", "canvas", "ipynb"}:
         return clean(export_text(data))
     return page_text(data, "")
 
@@ -123,7 +125,6 @@ _EMPTY = late(
     r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[A-Za-z][\w:.-]*)((?:\s[^<>]*)?)/>"
 )
 """An element that XML closes in itself, and HTML does not."""
-_CHARSET = late(rb"^[^<]*<\?xml[^>]*?encoding=[\"']([\w.-]+)")
 _FONTS_ONLY = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
@@ -160,12 +161,7 @@ def _said(tree: Any, name: str) -> str:
 
 def _page(data: bytes) -> str:
     """A page of XHTML."""
-    found = _CHARSET.search(data[:200])
-    try:
-        text = data.decode(found[1].decode() if found else "utf-8-sig", "replace")
-    except LookupError:
-        text = data.decode("utf-8", "replace")
-    return page_text(_EMPTY.sub(r"<\1\2></\1>", text).encode(), "utf-8")
+    return page_text(_EMPTY.sub(r"<\1\2></\1>", page_source(data, "")), "")
 
 
 # Evernote: an export holds many notes, each a page of its own.
@@ -181,6 +177,23 @@ def _evernote(data: bytes) -> Iterator[str]:
         address = note.findtext("note-attributes/source-url") or ""
         head = "\n".join(filter(None, (f"# {' '.join(title.split())}", *about, address)))
         yield f"{head}\n\n{_page(page.encode()).strip()}\n"
+
+
+# OPML: outlines of Logseq, Workflowy, OmniOutliner and others, a line each, with its note. Source: opml.org, OPML 2.0.
+
+
+def _outline(data: bytes) -> Iterator[str]:
+    tree = plain_tree(data)
+    yield f"# {_said(tree, 'title')}\n"
+    waiting = [(0, one) for one in reversed(tree.findall("body/outline"))]
+    while waiting:
+        depth, line = waiting.pop()
+        for text in filter(None, (line.get("text") or line.get("title"), line.get("_note"))):
+            yield f"{'  ' * depth}- {' '.join(clean(text).split())}"
+        waiting += ((min(depth + 1, _MAX_DEPTH), one) for one in reversed(line.findall("outline")))
+
+
+_MAX_DEPTH = 30
 
 
 def _box(found: re.Match[str]) -> str:

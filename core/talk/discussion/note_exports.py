@@ -183,6 +183,75 @@ def _rich(text: str) -> str:
     return "".join(one for one in found if isinstance(one, str))
 
 
+# Obsidian's canvas, a notebook of Jupyter, and a graph of Roam. Source: jsoncanvas.org 1.0, nbformat 4.5, and exports of Roam
+# in public repositories (read 2026-11-30).
+
+
+class _Card(msgspec.Struct, frozen=True):
+    text: str = ""
+    label: str = ""
+    file: str = ""
+    url: str = ""
+
+
+class _Canvas(msgspec.Struct, frozen=True):
+    nodes: tuple[_Card, ...] = ()
+
+
+_CANVAS = late(rb'\s*\{\s*"nodes"\s*:\s*\[\s*(?:\]|\{[^{]*?"type"\s*:\s*"(?:text|file|link|group)")')
+
+
+def _canvas(data: bytes) -> Iterator[ExportedNote]:
+    for card in from_json(data, _Canvas).nodes:
+        if told := card.text or card.label or card.file or card.url:
+            yield ExportedNote(title="", day="", tags=(), about=(), text=told)
+
+
+class _Cell(msgspec.Struct, frozen=True):
+    cell_type: str
+    source: str | tuple[str, ...] = ""
+
+
+class _Notebook(msgspec.Struct, frozen=True):
+    cells: tuple[_Cell, ...]
+
+
+_NOTEBOOK = late(
+    rb'\s*\{\s*"(?:cells"\s*:\s*\[\s*(?:\]|\{\s*"(?:cell_type|id|attachments|execution_count)")|nbformat")'
+)
+
+
+def _notebook(data: bytes) -> Iterator[ExportedNote]:
+    """What was written in it, without what it printed."""
+    for cell in from_json(data, _Notebook).cells:
+        text = "".join(cell.source)
+        shown = f"```\n{text}\n```" if cell.cell_type == "code" and text else text
+        yield ExportedNote(title="", day="", tags=(), about=(), text=shown)
+
+
+class _Block(msgspec.Struct, frozen=True):
+    string: str = ""
+    title: str = ""
+    children: tuple[_Block, ...] = ()
+
+
+_ROAM = late(
+    rb'\s*\[\s*\{(?=[^{]*"title"\s*:)[^{]*"(?:children"\s*:\s*\[\s*\{[^{}]*"string"|(?:create|edit)-time"\s*:\s*\d)'
+)
+
+
+def _roam(data: bytes) -> Iterator[ExportedNote]:
+    for page in from_json(data, tuple[_Block, ...]):
+        text = "\n".join(_blocks(page.children, ""))
+        yield ExportedNote(title=_line(page.title), day="", tags=(), about=(), text=text)
+
+
+def _blocks(blocks: tuple[_Block, ...], indent: str) -> Iterator[str]:
+    for block in blocks:
+        yield f"{indent}- {_line(block.string)}"
+        yield from _blocks(block.children, f"{indent}  ")
+
+
 def _line(text: str) -> str:
     return " ".join(text.split())
 
@@ -190,6 +259,9 @@ def _line(text: str) -> str:
 _EXPORTS: tuple[tuple[Callable[[bytes], object], Callable[[bytes], Iterator[ExportedNote]]], ...] = (
     (is_keep_note, _keep),
     (_JOURNAL.match, _day_one),
+    (_CANVAS.match, _canvas),
+    (_NOTEBOOK.match, _notebook),
+    (_ROAM.match, _roam),
 )
 """Test of the first bytes of each export, and its reader."""
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, lookup
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from core.kernel.frame import clean
+from core.kernel.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +17,10 @@ MAX_MEMORY_BYTES = 1_500_000_000
 
 _OPEN, _CLOSE, _LANGUAGE, _READY, _END, _TERM = (chr(0xFDD0 + number) for number in range(6))
 """Marks that stand in the text while the page is written as Markdown: code points that no text may hold."""
+_AS_MARKDOWN = "&<\\*_[]"
+_HIDDEN = str.maketrans({one: chr(0xFDD6 + number) for number, one in enumerate(_AS_MARKDOWN)})
+_SHOWN = {mark: one for one, mark in zip(_AS_MARKDOWN, map(ord, _HIDDEN.values()), strict=True)}
+"""Signs that would be escaped, and their marks: a reader looks for `snake_case` and `AT&T`, and nobody renders them."""
 _UNSHOWN = re.compile("[\u00ad\ufdd0-\ufdef]")
 """Those marks where a page holds them itself, and the places where a word may be cut."""
 _KEPT = {
@@ -51,14 +58,14 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_CELLS = 100_000
 
 
-def page_text(data: bytes, charset: str) -> str:
+def page_text(data: bytes | str, charset: str) -> str:
     """A page as Markdown, without its scripts, styles and templates.
 
     What changes the meaning of words stays: superscripts and struck text, terms and what they mean, the numbers of a list,
     the language of code, the rows of a table.
 
     Args:
-        charset: as its server named it, empty for none.
+        data: the page, or its source; charset: as its server named it, empty for none.
 
     Raises:
         ValueError, LookupError, RecursionError, MemoryError: it cannot be read.
@@ -66,11 +73,59 @@ def page_text(data: bytes, charset: str) -> str:
     from justhtml import JustHTML
     from justhtml.sanitizer import sanitize_dom
 
-    page = JustHTML(data, encoding=charset or None, sanitize=False)
+    page = JustHTML(data if isinstance(data, str) else page_source(data, charset), sanitize=False)
     ready: list[str] = []
     for node in reversed(list(_nodes(page.root))):  # what lies within goes first
         _rewrite(node, ready)
     return clean(_unmarked(sanitize_dom(page.root).to_markdown(), ready))
+
+
+_SAYS_CHARSET = late(
+    rb"""\A\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)|<meta\s[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]+)""",
+    re.IGNORECASE,
+)
+_CHARSETS = {
+    **dict.fromkeys(("iso8859-1", "ascii"), "cp1252"),
+    **dict.fromkeys(("gb2312", "gbk", "hz"), "gb18030"),
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+    "iso8859-9": "cp1254",
+    "tis-620": "cp874",
+    **dict.fromkeys(
+        ("punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"), "utf-8"
+    ),
+}
+"""Codecs by Python's name of what a page says, where pages mean another, or where the codec is for other things: a server that
+names `punycode` has a page take minutes, which nothing can end. Source: WHATWG, Encoding.
+"""
+_SNIFFED_BYTES = 4_096
+
+
+def codec_of(label: str) -> str:
+    """Python's codec for a charset as a server or a page names it; empty for none."""
+    bare = label.strip().lower().removeprefix("x-")
+    for name in (bare, re.sub(r"^windows-", "cp", bare)):
+        with suppress(LookupError, ValueError):
+            known = lookup(name)
+            return _CHARSETS.get(known.name, known.name) if getattr(known, "_is_text_encoding", True) else ""
+    return ""
+
+
+def page_source(data: bytes, charset: str) -> str:
+    """Source of a page: by its byte order mark, its server, itself, or else as UTF-8, and where it is none as Windows-1252."""
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    found = _SAYS_CHARSET.search(data[:_SNIFFED_BYTES])
+    said = codec_of((found[1] or found[2]).decode("latin-1")) if found is not None else ""
+    said = "utf-8" if said.startswith("utf-16") else said  # it could be read: it is none
+    codec = "utf-8" if data.startswith(BOM_UTF8) else codec_of(charset) or said
+    if not codec:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            codec = "cp1252"
+    return data.decode(codec, "replace").removeprefix("\ufeff")
 
 
 def _nodes(root: Any) -> Iterator[Any]:
@@ -87,6 +142,7 @@ def _rewrite(node: Any, ready: list[str]) -> None:
     if name == "#text":
         if node.data and _UNSHOWN.search(node.data):
             node.data = _UNSHOWN.sub("", node.data)
+        node.data = (node.data or "").translate(_HIDDEN)
     elif node.parent is None or node.attrs is None:  # a comment, or an instruction of XML
         return
     elif name in _DROPPED or node.attrs.get("hidden", "until-found") != "until-found":
@@ -301,4 +357,4 @@ def _unmarked(text: str, ready: list[str]) -> str:
     text = re.sub(f"(`{{3,}})\n{_LANGUAGE}([^{_END}]*){_END}", r"\1\2\n", text)
     text = text.replace(_TERM, ": ")
     text = re.sub(f"{_READY}(\\d+){_END}", lambda found: ready[int(found[1])], text)
-    return re.sub(f"{_LANGUAGE}[^{_END}\n]*{_END}", "", text)
+    return re.sub(f"{_LANGUAGE}[^{_END}\n]*{_END}", "", text).translate(_SHOWN)

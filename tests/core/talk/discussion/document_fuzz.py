@@ -26,7 +26,7 @@ from tests.core.talk.discussion.test_document_text import (
     workbook,
 )
 from tests.core.talk.discussion.test_rtf_text import TEXTEDIT
-from tests.note_exports import DAY_ONE, KEEP
+from tests.note_exports import CANVAS, DAY_ONE, KEEP, NOTEBOOK, OUTLINE, ROAM
 
 WRONG = (
     "",
@@ -106,6 +106,10 @@ SEEDS = (
     ),
     DocumentSeed("keep", KEEP, "json"),
     DocumentSeed("day one", DAY_ONE, "json"),
+    DocumentSeed("canvas", CANVAS, "canvas"),
+    DocumentSeed("notebook", NOTEBOOK, "ipynb"),
+    DocumentSeed("roam", ROAM, "json"),
+    DocumentSeed("opml", OUTLINE, "opml"),
     DocumentSeed("html", PAGE.encode(), "html"),
     DocumentSeed("rtf", TEXTEDIT, "rtf"),
 )

@@ -8,7 +8,7 @@ import pytest
 
 from core.talk.discussion.document_text import DocumentError, document_text
 from core.talk.discussion.note_exports import HEAD_BYTES, is_note_export
-from tests.note_exports import DAY_ONE, KEEP
+from tests.note_exports import CANVAS, DAY_ONE, KEEP, NOTEBOOK, OUTLINE, ROAM
 
 
 def test_a_note_of_keep_has_title_day_labels_state_text_and_boxes() -> None:
@@ -34,9 +34,25 @@ def test_each_entry_of_a_journal_has_its_day_where_it_was_written_its_tags_and_i
 
 
 @pytest.mark.parametrize(
+    ("data", "ending", "lines"),
+    [
+        (CANVAS, "canvas", ["# Idea", "A hovercraft", "Later"]),
+        (NOTEBOOK, "ipynb", ["# Gauge", "Less the barometer.", "```", "r = o - p", "```"]),
+        (ROAM, "json", ["# Kiln", "- Cone 6", "  - nine hours"]),
+        (OUTLINE, "opml", ["# Garden", "- Beds", "  - Mulch", "  - with seaweed"]),
+    ],
+)
+def test_cards_cells_and_outlines_are_the_words_in_them(data: bytes, ending: str, lines: list[str]) -> None:
+    assert [line for line in document_text(data, ending).split("\n") if line] == lines
+
+
+@pytest.mark.parametrize(
     "data",
     [
         b"",
+        b'{"nodes": [{"id": "n1", "type": "n8n-nodes-base.start", "parameters": {}}], "connections": {}}',
+        b'{"metadata": {"name": "chart"}, "cells": []}',
+        b'[{"title": "x", "url": "https://example.org"}]',
         b"{}",
         b'{"metadata": {"version": "1.0"}, "items": []}',
         b'{"metadata": {"version": "1.0", "name": "x"}, "entries": [{}]}',

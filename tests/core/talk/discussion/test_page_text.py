@@ -63,6 +63,10 @@ from tests.operations import LINEAR, growth
         ),
         ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b"),
         ("<h2>Tides<br>and ebb</h2><p>x</p>", "## Tides and ebb\n\nx"),
+        (
+            "<p>AT&amp;T's snake_case[0] * 2 &lt; C:\\dir, <code>a_b</code></p><ul><li>x_y</li></ul><table><tr><td>p_q</td></tr></table>",
+            "AT&T's snake_case[0] * 2 < C:\\dir, `a_b`\n\n- x_y\n\n| p_q |\n| --- |",
+        ),
         ("<p>Use <code>a | b</code> or <kbd>Ctrl</kbd>+<kbd>C</kbd></p>", "Use `a | b` or Ctrl+C"),
     ],
 )
@@ -108,3 +112,28 @@ def test_formulas_in_formulas_are_read_in_proportion() -> None:
         return page_text(f"<p>a <math>{'<mrow>' * 30}{'<mi>x</mi>' * size}</math></p>".encode(), "utf-8")
 
     assert growth(nested, 100) <= LINEAR
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "wanted"),
+    [
+        ("<p>Grüße, 冷蔵庫</p>".encode(), "", "Grüße, 冷蔵庫"),
+        ("<p>Grüße – 5 €</p>".encode("cp1252"), "", "Grüße – 5 €"),
+        ("<meta charset='shift_jis'><p>冷蔵庫①</p>".encode("cp932"), "", "冷蔵庫①"),
+        (
+            "<meta http-equiv=x content='text/html; charset=gb2312'><p>冰箱镕</p>".encode("gb18030"),
+            "",
+            "冰箱镕",
+        ),
+        ("<p>Привет</p>".encode("cp1251"), "windows-1251", "Привет"),
+        ("<p>Привет</p>".encode("koi8-r"), "KOI8-R", "Привет"),
+        ("<p>Zażółć</p>".encode("utf-16"), "iso-8859-1", "Zażółć"),
+        ("<meta charset=utf-16><p>żółć</p>".encode(), "", "żółć"),
+        ("<p>ä</p>".encode(), "punycode", "ä"),
+        ("<p>ä</p>".encode(), "hex", "ä"),
+    ],
+)
+def test_a_page_is_read_in_the_charset_of_its_mark_its_server_or_itself(
+    data: bytes, charset: str, wanted: str
+) -> None:
+    assert page_text(data, charset).strip() == wanted
