@@ -31,7 +31,36 @@ _PASSWORD = 1 << 13
 _BROKEN = late("[\x02\ufffe\u00ad]\n?")
 """Hyphen at a line's end as pdfium tells it, from one that always stands there."""
 _BROKEN_WORD = late(r"([^\W\d_]{1,100})[\x02\ufffe\u00ad]\n?([^\W\d_]{1,100})")
+_LAST_PART = late(r"(?<=[^\W\d_A-Z]{2})[-\x02\ufffe\u00ad]\n?(\d[\d /]{0,11})?\Z")
+_FIRST_PART = late(r"([^\W\d_]{2,100})([,.;:!?)]{0,2})[ \n]?")
+"""What a page ends with, its number aside, and the next begins with, where a word is broken between them."""
 _WORDS = late(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_NO_PARTS = frozenset(
+    [
+        "und",
+        "oder",
+        "bzw",
+        "bis",
+        "and",
+        "or",
+        "to",
+        "et",
+        "ou",
+        "y",
+        "o",
+        "e",
+        "u",
+        "en",
+        "of",
+        "och",
+        "eller",
+        "i",
+        "lub",
+        "a",
+        "nebo",
+    ]
+)
+"""Words behind a part that lacks its end for good: "Ein- und Ausgang"."""
 
 _SPLIT = tr("Split the file, or attach only the pages that matter")
 
@@ -93,6 +122,10 @@ def _text_of(document: Any, pages: int) -> Found:
     texts = _whole_words(texts)
     told = (f"[Page {number}]\n{text}\n" for number, text in enumerate(texts, start=1))
     return {"pages": pages, "text": "\n".join(told)}
+
+
+_COMPOUND = late(r"(?:well|self|two|three)-(?!ness|ish|less|hood|some|fold|pence)", re.IGNORECASE)
+"""Words that are whole before a hyphen, and that no word but these begins with."""
 
 
 def _page_text(page: Any, form: Any) -> str:
@@ -282,6 +315,7 @@ def _whole_words(texts: list[str]) -> list[str]:
     A hyphen stays where the document writes the word with one elsewhere, or where what follows is no small letter; between
     capitals it goes, unless the document has a part as a word of its own.
     """
+    _join_pages(texts)
     if not any(_BROKEN.search(text) for text in texts):
         return texts
     known = {word.lower() for text in texts for word in _WORDS.findall(_BROKEN.sub(" ", text))}
@@ -290,6 +324,10 @@ def _whole_words(texts: list[str]) -> list[str]:
     def joined(found: re.Match[str]) -> str:
         first, second = found[1], found[2]
         plain, with_hyphen = f"{first}{second}", f"{first}-{second}"
+        if second in _NO_PARTS:
+            return f"{first}- {second}"
+        if _COMPOUND.match(with_hyphen) is not None:
+            return with_hyphen
         parts = {first.lower(), second.lower()}
         is_capital = first.isupper() and second.isupper() and elsewhere.isdisjoint(parts)
         if plain.lower() in known or is_capital:
@@ -297,6 +335,16 @@ def _whole_words(texts: list[str]) -> list[str]:
         return with_hyphen if with_hyphen.lower() in known or not second[:1].islower() else plain
 
     return [_BROKEN.sub("-", _joined(text, joined)) for text in texts]
+
+
+def _join_pages(texts: list[str]) -> None:
+    """Put what a page's first word is the end of on the page before."""
+    for number, text in enumerate(texts[:-1]):
+        last, first = _LAST_PART.search(text[-150:]), _FIRST_PART.match(texts[number + 1])
+        if last is not None and first is not None and first[1].islower():
+            at, foot = max(0, len(text) - 150) + last.start(), f"\n{last[1]}" if last[1] else ""
+            texts[number] = f"{text[:at]}\x02{first[1]}{first[2]}{foot}"
+            texts[number + 1] = texts[number + 1][first.end() :]
 
 
 def _joined(text: str, join: Callable[[re.Match[str]], str]) -> str:

@@ -18,6 +18,20 @@ def test_a_word_that_a_line_breaks_is_whole() -> None:
     assert "\x02" not in text
 
 
+def test_a_part_that_lacks_its_end_for_good_stays_apart() -> None:
+    text = read_pdf(
+        make_pdf("Die Ein-\nund Ausgabe, two-\nor three-\nday, a self-\nmade well-\nknown well-\nness")
+    )["text"]
+    assert "Die Ein- und Ausgabe, two- or three-day, a self-made well-known wellness" in text
+
+
+def test_a_word_that_a_page_breaks_is_whole_on_the_page_where_it_begins() -> None:
+    text = read_pdf(make_pdf("The counterrevo-\n7", "lutionary, then", "Half-", "Open end"))["text"]
+    assert "The counterrevolutionary,\n7\n" in text
+    assert "[Page 2]\nthen" in text
+    assert "Half-\n" in text
+
+
 def test_a_filled_form_brings_its_values() -> None:
     text = read_pdf(
         form_pdf({"Name": "Ada Lovelace", "Town": ""}, checked={"Paid": True, "Late": False}, over="Seen, M.")
