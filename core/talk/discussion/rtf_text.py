@@ -11,7 +11,7 @@ RTF = b"{\\rtf"
 """First bytes of a rich text file."""
 
 _MARKS = late(
-    r"\\\\|(?P<note>\\footnote(?![a-z]))|(?P<deleted>\\deleted1?(?![a-z0-9]))|(?P<shape>\\shp(?:grp)?(?![a-z])|\\\*\\shpinst)|(?P<box>\\shptxt ?)"
+    r"\\\\|(?P<note>(?:\\\*)?\\footnote(?![a-z]))|(?P<deleted>\\deleted1?(?![a-z0-9]))|(?P<shape>\\shp(?:grp)?(?![a-z])|\\\*\\shpinst)|(?P<box>\\shptxt ?)"
     r"|(?P<raised>\\super1?(?![a-z0-9])(?:\\[a-z]{1,20}-?\d{0,6}){0,20} )(?=[-+\d])"
     r"|\{\\\*(?P<field>\\fldinst)(?![a-z])(?:[^{}\"]{0,20}\{?[^{}\"]{0,300}HYPERLINK\s+\"(?P<address>[^\"{}\\\s]{1,2000}))?",
     re.IGNORECASE,

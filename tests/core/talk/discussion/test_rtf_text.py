@@ -33,6 +33,10 @@ TEXTEDIT = rb"""{\rtf1\ansi\ansicpg1252\cocoartf2761
             "Sealed [Note]  Not in winter.\n",
         ),
         (
+            rb"{\rtf1 Old{\super\chftn}{\*\footnote\chftn\~\plain\pard Of 1604.\par} wall\par}",
+            "Old [Note] \xa0Of 1604.\n wall\n",
+        ),
+        (
             rb"{\rtf1 It {\deleted\revauthdel1 never }leaks {\deleted0 at} 10{\super 6} m\par}",
             "It leaks at 10^6 m\n",
         ),
@@ -59,6 +63,7 @@ TEXTEDIT = rb"""{\rtf1\ansi\ansicpg1252\cocoartf2761
         "emoji",
         "table",
         "footnote",
+        "footnote as a destination that may be left out",
         "deleted words",
         "paths",
         "box",
