@@ -395,6 +395,7 @@ class _SessionReader:
         ):
             tree.messages.pop()  # the program did the command by itself: the model never read it
             tree.turns.pop()
+            tree.command = ""
             tree.skipped[NOTES] += 1
         if not tree.command and not tree.messages and isinstance(text := _only_text(content), str):
             tree.command = _title_of_command(text)

@@ -25,6 +25,21 @@ from tests.core.imports.brought import (
 
 CASES = [
     Brought(
+        id="Claude Code: what a person gave to a command of the program's own is no title (/model opus)",
+        files={
+            "s.jsonl": cc(
+                u(
+                    "<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>opus</command-args>"
+                ),
+                u("<local-command-stdout>Set model to opus</local-command-stdout>"),
+                u("Now begin."),
+                a("Begun."),
+            )
+        },
+        person=["Now begin."],
+        title="Now begin.",
+    ),
+    Brought(
         id="Claude Code: the output of --output-format stream-json, kept in a file (anthropics/claude-code headless docs; delexw/claude-code-trace#273)",
         files={
             "out.jsonl": lines(
