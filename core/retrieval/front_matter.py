@@ -462,6 +462,8 @@ _COMMENT_MARK = late(r"%%|<!--")
 _LIST_ITEM = late(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _DAY_OF_FOLDERS = late(r"(?:^|/)((?:19|20)\d{2}/\d{1,2}/\d{1,2})(?:/[^/\d]*)?$")
 _DAY_OF_MONTH = late(r"(?:^|/)((?:19|20)\d{2})[-_.](\d{2})/(\d{1,2})(?:\D[^/]*)?$")
+_PERIOD = late(r"((?:19|20)\d{2})[-_.]?(?:W(\d\d)|Q([1-4])|(?<=[-_.])(\d\d))(?:[ _-]\D*)?\Z")
+"""A week, month or quarter that a note is named after. Source: Obsidian's plugin Periodic Notes (read 2026-11-30)."""
 _DENOTE = late(r"\d{8}T\d{6}(?:==[^/-]*)?--(.+?)(?:__([\w_]+))?")
 _NOTION_ID = late(r"[ \t]+[0-9a-f]{32}$")
 _WIKILINK = late(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
@@ -708,7 +710,18 @@ def _day_of_name(path: str) -> str:
         or (day_named(folders[1]) if folders else "")
         or (day_named(f"{month[1]}-{month[2]}-{month[3]}") if month else "")
         or day_named(path.rpartition("/")[0].rpartition("/")[2])
+        or _first_day(_PERIOD.match(own))
     )
+
+
+def _first_day(period: re.Match[str] | None) -> str:
+    """The first day of a week, month or quarter."""
+    if period is None:
+        return ""
+    year, week, quarter, month = period.groups()
+    if week:
+        return day_named(f"{year}-W{week}-1")
+    return day_named(f"{year}-{month or f'{3 * int(quarter) - 2:02}'}-01")
 
 
 def _heads_text(value: object) -> str:

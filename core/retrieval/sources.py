@@ -59,19 +59,19 @@ from core.talk.transcripts import ours
 
 PROSE_ENDINGS = frozenset(
     {"md", "markdown", "mdown", "mkd", "mdx", "qmd", "rmd", "txt", "rst", "org", "adoc", "asciidoc", "tid"}
-    | {"csv", "tsv"}
+    | {"csv", "tsv", "text", "wiki", "mediawiki", "textile", "norg", "typ", "tex"}
 )
 
 DOCUMENT_ENDINGS = frozenset(
     {
-        *("html", "htm", "xhtml", "enex", "json", "epub", "pdf", "rtf"),
+        *("html", "htm", "xhtml", "enex", "json", "epub", "pdf", "rtf", "canvas", "ipynb", "opml"),
         *("docx", "docm", "dotx", "pptx", "pptm", "ppsx", "xlsx", "xlsm"),
         *("odt", "ott", "odp", "ods"),
     }
 )
 """Endings of the files that `core.talk.discussion.document_text` reads; of JSON exports of note programs alone."""
 
-READING = 10
+READING = 11
 """Form of what is made of a file: with another one, each file is read once more. It goes up with every change of what
 `note_head` or `read_source` makes of a file (`tests/core/retrieval/test_index_form.py`): an index keeps old heads otherwise.
 """

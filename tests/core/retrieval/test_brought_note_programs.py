@@ -683,6 +683,20 @@ NOTES = [
         title="Water pump",
         description="A pump lifts water.",
     ),
+    Note(
+        id="periodic note Weekly/2026-W10.md", name="Weekly/2026-W10.md", text="Planned.\n", date="2026-03-02"
+    ),
+    Note(
+        id="periodic note 2026-W53 Review.md", name="2026-W53 Review.md", text="Planned.\n", date="2026-12-28"
+    ),
+    Note(
+        id="periodic note Monthly/2026-03.md", name="Monthly/2026-03.md", text="Planned.\n", date="2026-03-01"
+    ),
+    Note(id="periodic note 2026-03 März.md", name="2026-03 März.md", text="Planned.\n", date="2026-03-01"),
+    Note(id="periodic note 2026-Q2.md", name="2026-Q2.md", text="Planned.\n", date="2026-04-01"),
+    Note(id="periodic note 2026-13.md", name="2026-13.md", text="Planned.\n", date=""),
+    Note(id="periodic note RFC 2026-10.md", name="RFC 2026-10.md", text="Planned.\n", date=""),
+    Note(id="periodic note 202603.md", name="202603.md", text="Planned.\n", date=""),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.core.retrieval.test_index_faults import found, passed_over
 from tests.core.retrieval.test_navigation_worker import Room
 from tests.core.talk.discussion.test_document_text import p, word
-from tests.note_exports import DAY_ONE, KEEP
+from tests.note_exports import CANVAS, DAY_ONE, KEEP, OUTLINE, ROAM
 from tests.pdfs import make_pdf
 
 
@@ -16,9 +16,17 @@ def test_office_files_pages_tables_and_exports_are_searched(room: Room) -> None:
     (room.notes / "old.enex").write_text(
         "<en-export><note><title>Shop</title><content>&lt;en-note>lapwing eggs&lt;/en-note></content></note></en-export>"
     )
+    (room.notes / "Map.canvas").write_bytes(CANVAS)
+    (room.notes / "Garden.opml").write_bytes(OUTLINE)
+    (room.notes / "Roam.json").write_bytes(ROAM)
+    (room.notes / "Orchard.wiki").write_text("= Rows =\nPrune the medlar.\n")
     report = room.index()
 
     assert (report.passed_over, report.left_out) == ((), ())
+    assert found(room, "hovercraft") == ["Map.canvas"]
+    assert found(room, "seaweed mulch") == ["Garden.opml"]
+    assert found(room, "cone nine hours") == ["Roam.json"]
+    assert found(room, "prune medlar") == ["Orchard.wiki"]
     assert found(room, "badger key") == ["Lease.DOCX"]
     assert found(room, "otters afloat") == ["page.html"]
     assert found(room, "capercaillie shed") == ["stock.csv"]
