@@ -112,6 +112,13 @@ SPELLINGS = tuple(
         # Marks before Python: NexusRaven 2, Gorilla.
         ("<bot_end>", r"<bot_end>", _CLOSE),
         ("<tool:", r"<tool:\s*[\w.-]{1,40}\s*>(?=\s*[\w.-]{1,200}\s{1,9}\{)", _OPEN),
+        # Gemini's signs of control in place of quotes, ChatGLM 3, and calls as smolagents and AutoGen print them.
+        ("<ctrl46>", r"<ctrl46>", '<|"|>'),
+        ("<ctrl42>", r"<ctrl42>(?:call\s+(?=print\())?(print\()?", r"tool_code\1"),
+        ("\ntool_call(", r"(?ms)^([\w.-]{1,128})\n```(?:python)?\n\s*tool_call(\([^`]{0,20000}?\))\s*\n```", rf"{_OPEN}\1\2{_CLOSE}"),
+        ("Calling tools:", r"(?m)^Calling tools:\s*(?=\[\{)", _OPEN),
+        ("* Suggested tool call", r"(?<=\})\s*\*{20,}", _CLOSE),
+        ("* Suggested tool call", r"(?m)^\*{3,} Suggested tool call \([^()\n]{0,80}\): ([\w.-]{1,128}) \*{3,}\s*Arguments:\s*(?=\{)", rf"{_OPEN}\1\n"),
         # MiroThinker names the server before the tool.
         ("<use_mcp_tool>", r"<use_mcp_tool>\s*<server_name>[^<>]{0,200}</server_name>\s*<tool_name>\s*([^<>\s]{1,200})\s*</tool_name>\s*<arguments>", rf"{_OPEN}\1\n"),
     )
@@ -444,14 +451,17 @@ def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str, *, is_th
         if found is None:
             continue
         has_fence = bool(fence) and not text[body : found[1]].rstrip().endswith("```")
-        if not _REST[has_fence].match(text, found[1]):
+        goes_on = is_known and is_alone and not fence and _tells_itself(text, body)
+        is_last = _REST[has_fence].match(text, found[1]) is not None
+        if not (is_last or (goes_on and _GOES_ON.match(text, found[1]))):
             continue
         if OPENINGS.search(text, 0, head.start()):
             continue
         if not fence and any(first <= body < end for first, end in _quoted(text)):
             continue
         core = text[body : found[1]]
-        leak = _leak_of(head.start(), len(text), (core, without_tokens(core)), found[0])
+        end = len(text) if is_last else found[1]
+        leak = _leak_of(head.start(), end, (core, without_tokens(core)), found[0])
         return [] if leak is None else [leak]
     return []
 
@@ -492,6 +502,10 @@ _BARE_HEAD = late(
     r"(?:\A|(?<=\S)[ \t]*\n([ \t]*\n)?)\s*(`{3,}(?:json|xml|ya?ml|py(?:thon)?|tool_\w+)?[ \t]*\n\s*)?(?=[\[{<]|(?:-[ \t]+)?[\"']?\w{4,13}[\"']?:[ \t]|[\w.]{1,200}\(|[\w.:-]{1,200}\s*(?:```json\s*)?\{)"
 )
 _REST = {False: late(r"\s*\Z"), True: late(r"\s*(?:`{3,}\s*)?\Z")}
+_GOES_ON = late(
+    rf"(?i)[ \t]*\n[ \t]*\n(?!.{{0,200}}(?:\b(?:this|that|above|das|dies\w*)\b|{EXAMPLE.pattern.removeprefix('(?i)')}))(?=\w)"
+)
+"""Words behind JSON that says that it is a call, which tell nothing of it. Source: vllm-project/vllm#19024 (read 2026-11)."""
 _WRITES_BARE = late(
     r"(?i)qwen-?[23]|qwen-?coder|qwq|llama-?[34]|llama-?xlam|xlam|hammer|devstral|codestral|mistral|ministral|magistral|glm-?4|granite|phi-?[34]|gemma"
     r"|hermes|toolace|watt-tool|arch-(?:function|agent)|nemotron|functionary|firefunction|lfm-?2|olmo|smollm|falcon|internlm|command-?[ar]|deepseek|kimi|minimax|apertus|gigachat|pangu"

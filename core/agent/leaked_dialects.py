@@ -15,7 +15,7 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from core.kernel.codecs import DECODER, DEEPEST, end_of, loose_object, read_json
+from core.kernel.codecs import DECODER, DEEPEST, end_of, loose_value, read_json
 from core.kernel.patterns import late
 from core.kernel.values.stack import ToolSchema
 
@@ -218,7 +218,9 @@ def dialect_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found 
 
 _COMMAS = late(r"\s*[;,]\s*(?=[\[{\w<])")
 """Llama and NexusRaven write semicolons between calls."""
-_LAST = late(rf"(?:{_TOKEN}|<[|｜]?(?:\w{{1,10}}[|｜:])?[|｜]?(?:tool|function)_calls?)\Z")
+_LAST = late(
+    rf"(?:function call<\|role_sep\|>|{_TOKEN}|<[|｜]?(?:\w{{1,10}}[|｜:])?[|｜]?(?:tool|function)_calls?)\Z"
+)
 _MOST_TOKEN = 100
 """Characters of a marker, at most."""
 
@@ -273,20 +275,20 @@ def _tool(name: str, tools: Mapping[str, ToolSchema]) -> str:
 
 
 def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:
-    """An object: JSON, or as `loose_object` reads it."""
+    """An object: JSON, or as `loose_value` reads it."""
     read = _value_at(text, at)
     return read if read is not None and isinstance(read[0], dict) else None
 
 
 def _value_at(text: str, at: int) -> tuple[Any, int] | None:
-    """A value of JSON, or an object as `loose_object` reads it."""
+    """A value of JSON, or as `loose_value` reads it."""
     try:
         return DECODER.raw_decode(text, at)
     except RecursionError:
         return None
     except ValueError:
         try:
-            return loose_object(text, at)
+            return loose_value(text, at)
         except ValueError:
             return None
 

@@ -364,6 +364,18 @@ def loose_object(text: str, at: int = 0) -> tuple[dict[str, Any], int]:
         raise ValueError from None
 
 
+def loose_value(text: str, at: int = 0) -> tuple[Any, int]:
+    """As `loose_object`, or a list that begins with such an object. Raises ValueError for other text."""
+    is_list = _LIST_OF_OBJECTS.match(text, at)
+    try:
+        return _list(text, at, 0) if is_list else _object(text, at, 0)
+    except IndexError:
+        raise ValueError from None
+
+
+_LIST_OF_OBJECTS = late(r"\[\s*\{")
+
+
 def end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
     """The end of a pattern that begins here, else this place."""
     found = pattern.match(text, at)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from core.kernel.codecs import read_json
@@ -382,7 +384,25 @@ def _objects(event: str, data: bytes) -> list[Json] | None:
     except ValueError:
         if event == "error":
             return [{"error": {"message": data.decode("utf-8", "replace")}}]
-        return None
+        return _behind_torn(data)
+
+
+def _behind_torn(data: bytes) -> list[Json] | None:
+    """Objects that stand behind one that broke off; None where what broke off may have held a part of the reply.
+
+    Source: anomalyco/opencode#8431, Wei-Shaw/sub2api#1471 (read 2026-11).
+    """
+    for found in islice(_ANEW.finditer(data), _MOST_ANEW):
+        with suppress(ValueError):
+            values = _read(data[found.end() :])
+            torn = data[: found.start()]
+            if b'"delta"' not in torn or all(is_failure(one, _REPLY_KEYS) for one in values):
+                return values
+    return None
+
+
+_ANEW = late(rb"(?:data:[ \t]*|\n[ \t]*)(?=\{)")
+_MOST_ANEW = 20
 
 
 def _error(value: Json) -> Json:
@@ -411,7 +431,7 @@ _MAY_WRAP = late(rb'"(?:error|data|result|body|base_resp|output)"')
 
 
 def _chat(event: str, data: bytes) -> Iterator[bytes]:
-    is_plain = b'"choices"' in data and b'"delta"' in data and b"}{" not in data
+    is_plain = b'"choices"' in data and b'"delta"' in data and b"}{" not in data and b"data:" not in data
     if event != "error" and is_plain and not _MAY_WRAP.search(data):
         yield _frame("", data)
         return

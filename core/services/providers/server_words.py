@@ -29,6 +29,9 @@ _MESSAGE = (
     "reason",
     "title",
 )
+_SURE_MESSAGE = ("error_message", "error_msg", "errormessage", "faultstring")
+"""Keys that only a failure has. Source: NousResearch/hermes-agent#65738 (read 2026-11)."""
+
 _CODE = ("code", "error_code", "errorcode", "status_code", "statuscode", "status")
 _KIND = ("type", "error_type", "object")
 _INNER = ("error", "errors", "base_resp", "fault")
@@ -93,6 +96,8 @@ def is_failure(value: Mapping[str, Any], reply_keys: Collection[str]) -> bool:
     if any(value.get(name) is not None for name in reply_keys if name not in {"type", "message"}):
         return False
     if value.get("success") is False or value.get("object") == "error":
+        return True
+    if any(isinstance(value.get(name), str) and value[name] for name in _SURE_MESSAGE):
         return True
     has_words = any(isinstance(value.get(name), str) and value[name] for name in _MESSAGE)
     codes = [str(value[name]).lower() for name in _CODE if isinstance(value.get(name), int | str)]
@@ -405,7 +410,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.UNKNOWN_MODEL,
         words=_any(
-            r"\bmodels?\b.{0,120}(?:not found|(?:does not|doesn'?t|not) exist|unknown model|not loaded|was not found|is not available|not a valid model|decommissioned|no longer (?:supported|available|served)|has been (?:retired|removed|shut down)|not activated)",
+            r"\bmodels?(?:[ _-]?(?:code|id|name))?\b.{0,120}(?:not found|(?:does not|doesn'?t|not) exist|unknown model|not loaded|was not found|is not available|not a valid model|decommissioned|no longer (?:supported|available|served)|has been (?:retired|removed|shut down)|not activated)",
             r"(?:could not|cannot|can'?t|unable to|failed to) (?:find|locate|resolve|load) (?:the )?(?:requested )?model|unknown model|no such model|repository not found|no models? (?:is |are )?loaded|invalid model(?: name| id)?\b|not a valid model|unable to access (?:non-serverless )?model",
             r"no endpoints found for|no (?:healthy )?deployments? (?:available )?for|deployment\b.{0,60}(?:does not exist|not found)|the requested model .{0,80}(?:is not supported|cannot be)|requested model is not supported",
             r"model_not_supported|\bmodel\b.{1,120}\bis not supported (?:for|in|by) (?:this|your) (?:environment|region|account|plan|endpoint)",
@@ -444,6 +449,12 @@ MEANINGS: tuple[Meaning, ...] = (
         kind=FailureKind.FORBIDDEN,
         words=_any(
             r"(?:(?<!inputs are )not (?:allowed|permitted|authorized)|no permission|permission denied|access denied|(?<!extra_)forbidden)\b"
+        ),
+    ),
+    Meaning(
+        kind=FailureKind.BAD_REQUEST,
+        words=_any(
+            r"(?:invalid|illegal) (?:\w+ ){0,2}(?:parameters?|arguments?|requests?)\b|(?:input|request|schema) validation (?:error|failed)"
         ),
     ),
 )

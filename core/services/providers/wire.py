@@ -114,7 +114,7 @@ _FENCE = late(r"\A\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _LEFTOVER = r"<\|[^<>|\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|</?[\w:-]{1,40}>|\[/?[A-Z_]{2,20}\]"
 _AROUND = late(
     rf"\A\s*(?:(?:json|arguments|args|input|parameters)\s*[:=]?|```[a-z]*|{_LEFTOVER}|\s)*(\{{.*\}})"
-    rf"(?:\s|```|{_LEFTOVER})*\Z",
+    rf"(?:\s|```|{_LEFTOVER})*(?:<[|/｜]?[\w|｜]{{0,40}})?\Z",
     re.DOTALL,
 )
 _MOST_NAME = 500

@@ -18,6 +18,7 @@ from core.services.providers.compatible.body import (
 )
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
+from tests.vendors.world.fifteenth_round import FIFTEENTH_LISTS, FIFTEENTH_REFUSALS
 from tests.vendors.world.later_rounds import LATER_LISTS, LATER_REFUSALS
 from tests.vendors.world.rounds import ROUND_LISTS, ROUND_REFUSALS
 from tests.vendors.world.table import HTML, JSON, TEXT
@@ -66,7 +67,8 @@ REFUSALS: list[tuple[str, str | None, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("words", "field", "source"), REFUSALS + ROUND_REFUSALS + LATER_REFUSALS + THIRTEENTH_REFUSALS
+    ("words", "field", "source"),
+    REFUSALS + ROUND_REFUSALS + LATER_REFUSALS + THIRTEENTH_REFUSALS + FIFTEENTH_REFUSALS,
 )
 def test_a_refused_field_is_told_by_its_name_in_any_spelling(
     words: str, field: str | None, source: str
@@ -149,7 +151,7 @@ def listed(body: str, content_type: str = JSON, status: int = 200) -> dict[str, 
             client.close()
 
 
-ALL_LISTS = LISTS + ROUND_LISTS + LATER_LISTS + THIRTEENTH_LISTS
+ALL_LISTS = LISTS + ROUND_LISTS + LATER_LISTS + THIRTEENTH_LISTS + FIFTEENTH_LISTS
 
 
 @pytest.mark.parametrize(("name", "body", "right", "source"), ALL_LISTS, ids=[row[0] for row in ALL_LISTS])

@@ -13,10 +13,12 @@ from core.services.providers.thought_tags import parted
 from tests.core.services.providers.outcomes import TOOLS, Outcome, ask, run
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
+from tests.vendors.world.fifteenth_round import FIFTEENTH
 from tests.vendors.world.fourteenth_round import FOURTEENTH
 from tests.vendors.world.later_rounds import LATER_ROUNDS
 from tests.vendors.world.reports import MORE
 from tests.vendors.world.rounds import ROUNDS
+from tests.vendors.world.sixteenth_round import SIXTEENTH
 from tests.vendors.world.table import CLASSES, Row
 from tests.vendors.world.thirteenth_round import TALK, THIRTEENTH
 
@@ -85,7 +87,7 @@ def check(row: Row, got: Outcome | None = None) -> None:
 
 
 def rows(name: str) -> pytest.MarkDecorator:
-    several = (CLASSES, MORE, *ROUNDS, *LATER_ROUNDS, THIRTEENTH, FOURTEENTH)
+    several = (CLASSES, MORE, *ROUNDS, *LATER_ROUNDS, THIRTEENTH, FOURTEENTH, FIFTEENTH, SIXTEENTH)
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")
 

@@ -380,7 +380,7 @@ _OPTIONAL = (
 
 _ALSO = {
     "stream_options": r"include_usage|stream options?",
-    "reasoning_effort": r"reasoning[ .]effort|(?:not support|not enabled for) (?:thinking|reasoning)|think value",
+    "reasoning_effort": r"reasoning[ .]effort|(?:not support|not enabled for) (?:thinking|reasoning)|think value|valid levels:",
     "response_format": r"json_schema|structured outputs?",
     "parallel_tool_calls": r"parallel tool calls",
 }

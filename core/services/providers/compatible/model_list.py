@@ -39,10 +39,10 @@ _WINDOW_FIELDS = (
 """LM Studio (as loaded), vLLM, OpenRouter and Together, Groq, Mistral and LM Studio (at most), Novita, LiteLLM, GitHub Copilot,
 ArliAI, Venice, mlx, llama.cpp (what it was trained for, where it does not say more), others."""
 
-_LISTS = ("data", "models", "result", "results", "model_list", "items", "list", "resources", "endpoints")
-"""Keys under which servers put their list. `resources`: watsonx; `endpoints`: Databricks."""
+_LISTS = ("data", "models", "result", "results", "model_list", "items", "list", "resources", "endpoints", "modelSummaries")  # fmt: skip
+"""Keys under which servers put their list. `resources`: watsonx; `endpoints`: Databricks; `modelSummaries`: Bedrock."""
 
-_NAMES = ("id", "model", "model_id", "name", "model_name", "slug", "key")
+_NAMES = ("id", "model", "model_id", "name", "model_name", "slug", "key", "modelId")
 """Names of a model, as servers spell the field."""
 _IS_NUMBER = late(r"\d+\Z|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
 """A number of a store of models, where the server takes the name: Cloudflare."""
@@ -59,6 +59,8 @@ def listed_entries(answer: object, depth: int = 0) -> Iterator[dict[str, Any]]:
             yield from listed_entries(inner, depth + 1)
         elif depth and answer and all(isinstance(value, dict) for value in answer.values()):
             yield from ({"id": name, **value} for name, value in answer.items())
+        elif answer.get("object") == "model":
+            yield from listed_entries([answer], depth)
         return
     for entry in answer if isinstance(answer, list) else ():
         if isinstance(entry, str) and entry:
@@ -78,7 +80,8 @@ def no_list(answer: object) -> str:
     if isinstance(answer, list):
         return ""
     if isinstance(answer, dict) and (
-        answer.get("object") == "list" or any(isinstance(answer.get(name), list) for name in _LISTS)
+        answer.get("object") in {"list", "model"}
+        or any(isinstance(answer.get(name), list) for name in _LISTS)
     ):
         return ""
     if isinstance(answer, str) and answer.lstrip().startswith("<"):

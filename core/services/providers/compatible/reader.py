@@ -316,7 +316,7 @@ class ChatReader:
         if not self._finish:
             return
         yield from self._end_reasoning()
-        calls = [call for call in self._calls if call.call_id or call.name or call.arguments]
+        calls = list(_once_each(call for call in self._calls if call.call_id or call.name or call.arguments))
         for call in calls:
             name = plain_name(call.name, self._tools)
             part = ToolCallPart(
@@ -433,6 +433,16 @@ class ChatReader:
         if name or not self._calls:
             return None
         return by_id or self._calls[-1]
+
+
+def _once_each(calls: Iterable[_Call]) -> Iterator[_Call]:
+    """The calls without one that came again, with its id, at another index. Source: mudler/LocalAI#9722 (read 2026-11)."""
+    told: set[tuple[str, str, str]] = set()
+    for call in calls:
+        same = (call.call_id, call.name, call.whole)
+        if not call.call_id or same not in told:
+            told.add(same)
+            yield call
 
 
 def _listed(calls: object) -> list[Json]:
