@@ -23,8 +23,9 @@ from gui.markdown.document import load
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World
 from tests.gui.conftest import Screen
-from tests.gui.sitting import over, sees
+from tests.gui.sitting import misfits, over, sees
 from tests.vendors.compatible_server import VLLM, CompatibleServer, Said
+from tests.vendors.loopback import Answer, json_reply
 
 pytestmark = pytest.mark.gui
 SLOTS = "".join(f"slot {n}\n" for n in range(1, 41))
@@ -182,3 +183,29 @@ def test_a_turn_that_hands_over_leaves_a_line_and_a_key_that_can_do_nothing_says
     screen.check()
     person.key("Ctrl+k")
     sitting.sees("Command palette")
+
+
+def test_a_model_that_takes_no_tools_is_asked_again_without_them_by_one_button(
+    sitting: AgentSitting, screen: Screen
+) -> None:
+    person, server = sitting.person, sitting.server
+    refusal = {"error": {"message": "registry.ollama.ai/library/m does not support tools"}}
+    server.faults.append(Answer(json_reply(400, refusal)))
+    sitting.said(text="Hello without tools.")
+    sitting.controller.send(SetTools(sitting.chosen, has_tools=True))
+
+    person.key("Ctrl+l")
+    person.type("hello")
+    person.key("Ctrl+Enter")
+    sitting.sees("does not support tools")
+    assert misfits(screen, sitting.app) == []
+    person.click("Send without tools")
+    sitting.sees("Hello without tools.")
+    sitting.said(text="Still without.")
+    person.key("Ctrl+l")
+    person.type("and now")
+    person.key("Ctrl+Enter")
+    sitting.sees("Still without.")
+
+    assert ["tools" in body for body in server.bodies] == [True, False, False]
+    screen.check()

@@ -27,7 +27,7 @@ from core.front.cli.output import Console
 from core.front.cli.questions import agreed, ask_all, question_key, raise_unsent
 from core.front.cli.send_beside import edited_text, program_beside, run_comparison, template_text
 from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
-from core.front.cli.stops import in_terminal
+from core.front.cli.stops import in_terminal, kept_words
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.language import as_sentences, tr
@@ -508,12 +508,7 @@ class SentTurn:
                     what=SlopError(failure.what, remedy=failure.remedy, where=failure.where),
                 )
             )
-            self.console.note(
-                tr(
-                    "The program keeps your message. Try again: manual-slop send --retry --discussion {chosen}",
-                    chosen=self.chosen,
-                )
-            )
+            self.console.note(kept_words(self.chosen, failure.kind))
         if said := state.retrieval.recall_problems.get(self.chosen, ""):
             self.console.note(tr("manual-slop: {said}", said=said))
         for mark in self._new(opened):

@@ -21,7 +21,7 @@ from core.front.cli.format import message_data, usage_line
 from core.front.cli.output import Console
 from core.front.cli.questions import agreed, can_ask, raise_unsent
 from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, report_trust
-from core.front.cli.stops import in_terminal
+from core.front.cli.stops import in_terminal, kept_words
 from core.front.hooks.client import HookClient, HookError, connect, reach
 from core.kernel import figures as fmt
 from core.kernel import paths
@@ -286,12 +286,7 @@ class _Printed:
         if self.error is not None:
             said = SlopError(self.error["message"], remedy=self.error["remedy"])
             self.console.note(tr("manual-slop: {said}", said=said))
-            self.console.note(
-                tr(
-                    "The program keeps your message. Try again: manual-slop send --retry --discussion {chosen}",
-                    chosen=chosen,
-                )
-            )
+            self.console.note(kept_words(chosen, self.error["code"]))
         if is_stopped and reply is not None:
             self.console.note(tr("The part of the reply that arrived is in {chosen}.", chosen=chosen))
         if not self.options.given.quiet and not self.options.is_json and reply is not None:

@@ -13,6 +13,7 @@ from string import Formatter
 from types import FrameType
 from typing import Self, TextIO
 
+from core.kernel.errors import FailureKind
 from core.kernel.language import Translated, english, tr
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -264,6 +265,23 @@ WORDS = (
     (tr("Press Retry"), tr("Send the message again with --retry")),
 )
 """Sentences of the window, each with the terminal's, the longest first: a shorter one may be a part of it."""
+
+
+def kept_words(chosen: str, kind: str) -> str:
+    """Words about a message whose call failed: it is kept, and the command that asks again.
+
+    Args:
+        chosen: the discussion; kind: one of `FailureKind`: what refused tools would refuse them again.
+    """
+    if kind == FailureKind.NO_TOOLS:
+        return tr(
+            "The program keeps your message. Try again: manual-slop send --retry --no-tools --discussion {chosen}",
+            chosen=chosen,
+        )
+    return tr(
+        "The program keeps your message. Try again: manual-slop send --retry --discussion {chosen}",
+        chosen=chosen,
+    )
 
 
 def in_terminal(text: str) -> str:

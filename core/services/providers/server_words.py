@@ -422,7 +422,7 @@ MEANINGS: tuple[Meaning, ...] = (
         kind=FailureKind.BAD_KEY,
         words=_any(
             r"(?:api|auth|access)[ _-]?(?:key|token)\b.{0,20}\b(?:(?:is|was) )?(?:not (?:set|configured|provided|given)|unset)"
-            r"|security token\b.{0,40}\b(?:expired|invalid)"
+            r"|security token\b.{0,40}\b(?:expired|invalid)|no_db_connection|no connected db\b"
         ),
         is_sure=True,
     ),

@@ -52,6 +52,7 @@ def test_the_remedy_for_a_model_without_tools_is_one_flag_and_holds_from_then_on
     refused = world.run("send", "--trust", "--tools", "Write it.")
     assert refused.code == 1
     assert "Send the message again with --retry --no-tools" in refused.err
+    assert "send --retry --no-tools --discussion" in refused.err
 
     again = world.run("send", "--retry", "--no-tools", "--discussion", "last")
     assert (again.code, again.out) == (0, "Hello.\n"), again.err
