@@ -1,18 +1,20 @@
-"""This process on its machine: memory that goes back to the system; bounds of what is run for a model."""
+"""This process on its machine: memory that goes back to the system, cores that it may use; bounds of what is run for a model."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
+import os
 import platform
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
+from pathlib import Path
 
 import msgspec
 
-# This process on its machine: memory that goes back to the system, and the cores that it may use.
+from core.kernel.opener import read_file
 
 LARGE_BYTES = 1_000_000
 """A block from this size on is the system's own, and goes back to it when it is freed."""
@@ -52,6 +54,25 @@ def trim_heaps() -> None:
     """
     if platform.libc_ver()[0] == "glibc":
         ctypes.CDLL(None).malloc_trim(0)
+
+
+MAX_CORES = 8
+
+
+def usable_cores(quota_file: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """Cores that this process may really use, 1 to 8: more threads than that only wait for each other."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return max(1, min(cores, _quota_cores(quota_file), MAX_CORES))
+
+
+def _quota_cores(quota_file: Path) -> int:
+    """A container's CPU limit in whole cores (cgroup v2: quota and period in µs, or `max`)."""
+    try:
+        quota, period = read_file(quota_file).decode("ascii").split()
+    except (OSError, ValueError):
+        return MAX_CORES
+    return MAX_CORES if quota == "max" else max(1, int(quota) // int(period))
 
 
 @contextmanager
