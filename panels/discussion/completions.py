@@ -308,6 +308,12 @@ def _rows_left(ui: Ui, shown: range, total: int) -> None:
         ui.text("left", text, tone="faint", style="small")
 
 
+def _moved(ui: Ui, at: int, total: int) -> int:
+    """Place of the marked row after Down and Up."""
+    down, up = (ui.shortcut(key, while_typing=True) for key in ("Down", "Up"))
+    return (at + int(down) - int(up)) % total
+
+
 def slash_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView, most_px: float) -> None:
     """Draw the ways to go on in so much height, and take Tab, Up, Down and Enter while the editor has the keyboard."""
     typed = slash_input(composer.text)
@@ -318,8 +324,7 @@ def slash_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView, most
     at = min(composer.slash_at, max(0, len(ways) - 1))
     if ui.is_focused("editor"):
         if len(ways) > 1:
-            down, up = (ui.shortcut(key, while_typing=True) for key in ("Down", "Up"))
-            composer.slash_at = at = (at + int(down) - int(up)) % len(ways)
+            composer.slash_at = at = _moved(ui, at, len(ways))
         if ways and ui.shortcut("Tab", while_typing=True):
             write(desk, opened, composer, ways[at].text)
             return
@@ -477,8 +482,7 @@ def mention_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView, mo
     ui, known = desk.ui, ways(desk, mention)
     at = min(composer.mention_at, max(0, len(known) - 1))
     if known and ui.is_focused("editor"):
-        down, up = (ui.shortcut(key, while_typing=True) for key in ("Down", "Up"))
-        composer.mention_at = at = (at + int(down) - int(up)) % len(known)
+        composer.mention_at = at = _moved(ui, at, len(known))
         if ui.shortcut("Tab", while_typing=True) or ui.shortcut("Enter", while_typing=True):
             take(desk, opened, composer, mention, known[at])
             return
