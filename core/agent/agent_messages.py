@@ -7,9 +7,9 @@ from datetime import datetime
 
 import msgspec
 
-from core.agent.tool import ToolPlaces
-from core.kernel.values.agent import Approval, FileChange, Mode, Sandbox, TodoItem
-from core.kernel.values.messages import AttachmentPart, Message
+from core.agent.tool import ToolAnswer, ToolPlaces
+from core.kernel.values.agent import Approval, FileChange, Mode, Sandbox
+from core.kernel.values.messages import Message
 from core.kernel.values.retrieval import AskedPlaces
 from core.kernel.values.spec import StackSpec, ToolOffer
 from core.kernel.values.usage import OfferedCommand, Usage
@@ -165,17 +165,11 @@ class CallTail(msgspec.Struct, frozen=True):
 
 
 class CallDone(msgspec.Struct, frozen=True):
-    """A call has its result. `is_background`: its command goes on; `is_interrupted`: it was told to stop."""
+    """A call has its result. `is_interrupted`: it was told to stop."""
 
     discussion_id: str
     call_id: str
-    text: str
-    is_error: bool = False
-    attachments: tuple[AttachmentPart, ...] = ()
-    changes: tuple[FileChange, ...] = ()
-    todo: tuple[TodoItem, ...] | None = None
-    is_yield: bool = False
-    is_background: bool = False
+    answer: ToolAnswer
     is_interrupted: bool = False
 
 

@@ -46,7 +46,7 @@ from core.kernel.queue import (
     KeptThreads,
     at_once,
 )
-from core.kernel.values.agent import ActKind, Approval, FileChange, Sandbox
+from core.kernel.values.agent import Act, ActKind, Approval, FileChange, Sandbox
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.retrieval import AskedPlaces, MemoryToolAnswer
 from core.kernel.values.spec import ToolOffer
@@ -430,13 +430,7 @@ class ToolWorker:
         return CallDone(
             discussion_id=effect.discussion_id,
             call_id=effect.call_id,
-            text=answer.text,
-            is_error=answer.is_error,
-            attachments=answer.attachments,
-            changes=answer.changes,
-            todo=answer.todo,
-            is_yield=answer.is_yield,
-            is_background=answer.is_background,
+            answer=answer,
             is_interrupted=cancel.is_cancelled,
         )
 
@@ -498,19 +492,8 @@ def approval_of(effect: JudgeCall | RunCall, judged: Judged) -> Approval:
     bound = effect.name, effect.arguments_json, effect.places.root, judged.base_sha256
     shown = judged.path, judged.title, judged.detail, judged.grant
     code = (part for row in sorted(judged.files.items()) for part in row)
-    return Approval(
-        id=approval_id(*bound, *shown, *judged.reasons, *code),
-        kind=judged.kind,
-        title=judged.title,
-        detail=judged.detail,
-        reasons=judged.reasons,
-        path=judged.path,
-        base_sha256=judged.base_sha256,
-        hunks=judged.hunks,
-        grant=judged.grant,
-        commands=judged.commands,
-        files=judged.files,
-    )
+    act = {name: getattr(judged, name) for name in Act.__struct_fields__}
+    return Approval(id=approval_id(*bound, *shown, *judged.reasons, *code), **act)
 
 
 WORK = at_once("tools", AgentEffect)

@@ -397,18 +397,19 @@ def done(state: AppState, given: Stamp, event: CallDone) -> Result:
     call = call_of_turn(turn, event.call_id)
     if turn is None or call is None or call.state is not CallState.RUNNING:
         return state, ()
-    call = replace(call, attachments=event.attachments, is_background=event.is_background)
+    answer = event.answer
+    call = replace(call, attachments=answer.attachments, is_background=answer.is_background)
     page = page_of(state, event.discussion_id)
-    if event.changes:
-        page = replace(page, changes=with_changes(page.changes, event.changes))
-    if event.todo is not None:
-        page = replace(page, todo=event.todo)
+    if answer.changes:
+        page = replace(page, changes=with_changes(page.changes, answer.changes))
+    if answer.todo is not None:
+        page = replace(page, todo=answer.todo)
     state = with_page(state, event.discussion_id, page)
-    turn = replace(turn, has_yielded=turn.has_yielded or event.is_yield)
-    how = CallState.FAILED if event.is_error else CallState.DONE
+    turn = replace(turn, has_yielded=turn.has_yielded or answer.is_yield)
+    how = CallState.FAILED if answer.is_error else CallState.DONE
     if event.is_interrupted:
         how = CallState.INTERRUPTED
-    text = f"{event.text} {call.left_words}" if call.left_words else event.text
+    text = f"{answer.text} {call.left_words}" if call.left_words else answer.text
     state, effects = _ended(state, given, turn, call, how, text)
     return begun(state, event.discussion_id, call.id), effects
 

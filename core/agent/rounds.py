@@ -18,6 +18,7 @@ from core.agent.delegation import (
     with_delegation,
 )
 from core.agent.leaked_calls import is_leaked
+from core.agent.tool import ToolAnswer
 from core.kernel.figures import count
 from core.kernel.ids import Stamp
 from core.kernel.language import english, in_english, tr
@@ -329,7 +330,9 @@ def _done(state: AppState, one: Delegation) -> CallDone | None:
         if made is None or not made.problem:
             return None
         words = f"Its discussion could not be made: {english(made.problem)}"
-        return CallDone(discussion_id=one.parent_id, call_id=one.call_id, text=words, is_error=True)
+        return CallDone(
+            discussion_id=one.parent_id, call_id=one.call_id, answer=ToolAnswer(text=words, is_error=True)
+        )
     if is_busy(state, one.child_id):
         return None
     with in_english():  # the parent's model reads it
@@ -339,7 +342,6 @@ def _done(state: AppState, one: Delegation) -> CallDone | None:
     return CallDone(
         discussion_id=one.parent_id,
         call_id=one.call_id,
-        text=text,
-        is_error=result.is_error,
+        answer=ToolAnswer(text=text, is_error=result.is_error),
         is_interrupted=result.is_interrupted or is_ended,
     )

@@ -13,7 +13,7 @@ from core.kernel.codecs import from_json, read_json, schemas_of, to_json
 from core.kernel.frame import one_line
 from core.kernel.language import tr
 from core.kernel.machine import CommandBounds
-from core.kernel.values.agent import ActKind, EditHunk, FileChange, Sandbox, TodoItem
+from core.kernel.values.agent import Act, ActKind, FileChange, Sandbox, TodoItem
 from core.kernel.values.messages import AttachmentPart, CallEnd, Entry, Message, ToolCallPart, ToolResultPart
 from core.kernel.values.retrieval import MemoryToolAnswer
 from core.kernel.values.stack import ToolSchema
@@ -41,29 +41,14 @@ class ToolPlaces(msgspec.Struct, frozen=True):
     shown: tuple[str, ...] = ()
 
 
-class Judged(msgspec.Struct, frozen=True):
-    """Effect that a call would have, found without doing it.
+class Judged(Act, frozen=True):
+    """What a tool found about a call.
 
     Args:
-        kind: by which policies judge; title: one line in plain words; detail: command, address or path, whole.
-        reasons: why it must be asked in every mode and whatever was granted, a sentence each.
-        path, base_sha256, hunks: of an edit, as in `Approval`.
-        grant: what a yes for the discussion would allow, empty: nothing beyond this call; commands: as in `Approval`.
-        files: as in `Approval`.
         problem: it cannot be done; this is its result, marked as an error, and nobody is asked.
         plan: what `run` needs to do exactly what was judged.
     """
 
-    kind: ActKind
-    title: str
-    detail: str = ""
-    reasons: tuple[str, ...] = ()
-    path: str = ""
-    base_sha256: str = ""
-    hunks: tuple[EditHunk, ...] = ()
-    grant: str = ""
-    commands: tuple[tuple[str, ...], ...] = ()
-    files: Mapping[str, str] = msgspec.field(default_factory=dict)
     problem: str = ""
     plan: Any = None
 

@@ -62,20 +62,19 @@ class EditHunk(msgspec.Struct, frozen=True):
     text: str
 
 
-class Approval(msgspec.Struct, frozen=True):
-    """A question to a person, and what their yes is bound to.
+class Act(msgspec.Struct, frozen=True):
+    """Effect that a call would have, found without doing it.
 
     Args:
-        id: sha256 (hex) over tool, arguments, folder and base: a yes counts for exactly this.
-        title: one line in plain words; detail: the command, address or path, whole.
-        reasons: why it asks, a sentence each (writes a git hook, unconfined, a recovered call …).
+        kind: by which policies judge; title: one line in plain words; detail: the command, address or path, whole.
+        reasons: why it must be asked in every mode and whatever was granted, a sentence each (writes a git hook, unconfined,
+            a recovered call …).
         path: of an edit, absolute; base_sha256: of the file as it was judged, empty for a new one; hunks: of an edit.
         grant: what a yes for this discussion would allow from now on, as it is shown; empty: only once.
         commands: words of each simple command of a command line; empty where no rule may cover it.
         files: sha256 (hex) by path of the code that a command names, and that is imported by it in the project.
     """
 
-    id: str
     kind: ActKind
     title: str
     detail: str = ""
@@ -86,6 +85,16 @@ class Approval(msgspec.Struct, frozen=True):
     grant: str = ""
     commands: tuple[tuple[str, ...], ...] = ()
     files: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+class Approval(Act, frozen=True, kw_only=True):
+    """A question to a person, and what their yes is bound to.
+
+    Args:
+        id: sha256 (hex) over tool, arguments, folder and base: a yes counts for exactly this.
+    """
+
+    id: str
     asked_at: datetime | None = None
 
 

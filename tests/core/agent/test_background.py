@@ -16,6 +16,7 @@ from core.agent.agent_messages import (
     SetTools,
 )
 from core.agent.calls import end_state, end_words
+from core.agent.tool import ToolAnswer
 from core.app.app_messages import HomeOpened
 from core.kernel.values.agent import CallState, Sandbox, ToolCall
 from core.kernel.values.messages import Role
@@ -46,7 +47,7 @@ def test_a_command_behind_its_call_is_followed_to_its_end_after_the_turn_too() -
     book = ToolPlaybook()
     chosen, run = serving(book)
     book.play(CallTail(chosen, "a", "starting"))
-    answer = CallDone(chosen, run.call_id, "It runs as '1'.", is_background=True)
+    answer = CallDone(chosen, run.call_id, ToolAnswer("It runs as '1'.", is_background=True))
     (again,) = of(book.keep(book.play(answer)), CallProvider)
     call, behind = shown(book, chosen)
     assert (call.state, call.tail, call.ended_at, call.is_kept) == (CallState.DONE, "starting", None, True)
@@ -92,7 +93,7 @@ def test_whatever_comes_first_an_ended_command_is_not_listed(order: tuple[int, .
     book = ToolPlaybook()
     chosen, run = serving(book)
     events = (
-        CallDone(chosen, run.call_id, "It runs.", is_background=True),
+        CallDone(chosen, run.call_id, ToolAnswer("It runs.", is_background=True)),
         CommandEnded(chosen, "a", 0),
         CallTail(chosen, "a", "x"),
     )

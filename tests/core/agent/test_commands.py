@@ -130,7 +130,7 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
     desk = confined_shell
     if not confinement.sandbox.is_confined:
         ruling = rule(
-            Approval("x", ActKind.COMMAND, "ls"), Standing(Mode.ASK, confinement.sandbox, is_trusted=True)
+            Approval(ActKind.COMMAND, "ls", id="x"), Standing(Mode.ASK, confinement.sandbox, is_trusted=True)
         )
         assert ruling.answer is PolicyAnswer.ASK
         assert "unconfined" in ruling.approval.reasons[0]

@@ -433,7 +433,7 @@ def test_every_task_has_one_result_in_whatever_order_things_come(seed: int) -> N
                     waiting += book.play(DiscussionCreated(summary, OpenDiscussion(effect.meta.id)))
             case JudgeCall():
                 found = approval_id(effect.name, effect.arguments_json, effect.places.root, "")
-                approval = Approval(found, KINDS.get(effect.name, ActKind.OWN), effect.name)
+                approval = Approval(KINDS.get(effect.name, ActKind.OWN), effect.name, id=found)
                 waiting += book.play(CallJudged(effect.discussion_id, effect.call_id, approval))
             case RunCall():
                 waiting += book.finish(effect)

@@ -22,6 +22,7 @@ from core.agent.agent_messages import (
     UndoTurn,
 )
 from core.agent.agent_step import ENDED_WITH_PROGRAM, KINDS, with_past
+from core.agent.tool import ToolAnswer
 from core.app.tool_table import TOOLS
 from core.kernel.values.agent import ActKind, AgentPage, CallState, FileChange, TodoItem, TodoState
 from core.kernel.values.discussion import OpenDiscussion
@@ -54,9 +55,9 @@ def worked() -> tuple[ToolPlaybook, str]:
     effects = book.judge(judge)
     book.judge(of(effects, JudgeCall)[0])
     items = TodoItem("read", TodoState.DONE), TodoItem("write")
-    book.keep(book.play(CallDone(chosen, "c", "The list has 2 entries.", todo=items)))
+    book.keep(book.play(CallDone(chosen, "c", ToolAnswer("The list has 2 entries.", todo=items))))
     (run,) = of(yes(book, chosen, "d"), RunCall)
-    done = CallDone(chosen, run.call_id, "It runs as 'd'.", is_background=True)
+    done = CallDone(chosen, run.call_id, ToolAnswer("It runs as 'd'.", is_background=True))
     (call,) = of(book.keep(book.play(done)), CallProvider)
     used = Usage(input_tokens=10, cost_usd=0.02)
     book.keep(book.play(CallEnded(call.call_id, Stopped(StopKind.COMPLETED), (TextPart("Done."),), used)))

@@ -14,13 +14,13 @@ from core.kernel.values.settings import Policies, PolicyAnswer, ProjectPolicies
 from core.services.settings.project_tables import tightened
 
 CONFINED = Sandbox("bubblewrap")
-READ = Approval("r", ActKind.READ, "Read a.py")
-EDIT = Approval("e", ActKind.EDIT, "Edit a.py", grant=EDIT_GRANT)
+READ = Approval(ActKind.READ, "Read a.py", id="r")
+EDIT = Approval(ActKind.EDIT, "Edit a.py", id="e", grant=EDIT_GRANT)
 LOG = Approval(
-    "c", ActKind.COMMAND, "Run git log", grant="run git log", commands=(("git", "log", "--oneline"),)
+    ActKind.COMMAND, "Run git log", id="c", grant="run git log", commands=(("git", "log", "--oneline"),)
 )
-PAGE = Approval("n", ActKind.NETWORK, "Fetch a page", grant=host_grant("example.com"))
-TODO = Approval("o", ActKind.OWN, "Write the list")
+PAGE = Approval(ActKind.NETWORK, "Fetch a page", id="n", grant=host_grant("example.com"))
+TODO = Approval(ActKind.OWN, "Write the list", id="o")
 
 
 def standing(**changes: Any) -> Standing:
@@ -58,7 +58,7 @@ def test_accepted_edits_are_those_inside_the_project_and_nothing_else() -> None:
 @pytest.mark.parametrize("kind", [ActKind.READ, ActKind.EDIT, ActKind.COMMAND])
 def test_a_folder_without_trust_gets_no_file_and_no_command(kind: ActKind) -> None:
     generous = Policies(edits=PolicyAnswer.ALLOW, commands=PolicyAnswer.ALLOW)
-    ruling = rule(Approval("x", kind, "x"), standing(is_trusted=False, policies=generous))
+    ruling = rule(Approval(kind, "x", id="x"), standing(is_trusted=False, policies=generous))
     assert ruling.answer is PolicyAnswer.REFUSE
     assert "trust" in ruling.refusal
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.agent.agent_messages import CallDone, CallJudged, JudgeCall
+from core.agent.tool import ToolAnswer
 from core.app.app_messages import Effect, Quit
 from core.kernel.values.agent import ActKind, Approval
 from core.kernel.values.provider import StopKind, Stopped
@@ -45,8 +46,8 @@ def test_other_programs_are_told_once_what_a_round_cost(ends: str) -> None:
     assert book.shared[1:] == [], "between two requests of a turn nobody waits for that"
 
     if ends == "next call":
-        book.keep(book.play(CallJudged(chosen, judge.call_id, Approval("id", ActKind.READ, "look at a"))))
-        (again,) = of(book.keep(book.play(CallDone(chosen, "a", "text of a"))), CallProvider)
+        book.keep(book.play(CallJudged(chosen, judge.call_id, Approval(ActKind.READ, "look at a", id="id"))))
+        (again,) = of(book.keep(book.play(CallDone(chosen, "a", ToolAnswer("text of a")))), CallProvider)
         sent(book, again, 0.5)
         told: SpendingEffect = ClaimReserve(call_key(again.call_id), Reservation(0.5, chosen), paid)
     else:

@@ -19,6 +19,7 @@ from core.agent.agent_messages import (
     SetTools,
     StopCalls,
 )
+from core.agent.tool import ToolAnswer
 from core.agent.tool_policy import EDIT_GRANT
 from core.app.app_messages import Effect, HomeOpened
 from core.kernel.errors import FailureKind
@@ -86,7 +87,7 @@ def test_a_call_begins_when_its_reply_is_on_disk_and_runs_when_its_start_is() ->
     assert not of(effects, JudgeCall)
     (judge,) = of(book.append(write), JudgeCall)
 
-    effects = book.play(CallJudged(chosen, judge.call_id, Approval("id", ActKind.READ, "look at a")))
+    effects = book.play(CallJudged(chosen, judge.call_id, Approval(ActKind.READ, "look at a", id="id")))
     (start,) = of(effects, AppendRecords)
     assert start.token == StartToken("a")
     assert isinstance(start.records[0], StartRecord)
@@ -95,7 +96,7 @@ def test_a_call_begins_when_its_reply_is_on_disk_and_runs_when_its_start_is() ->
     assert run.approval_id == "id"
     assert not run.has_yes, "a policy let it"
 
-    effects = book.play(CallDone(chosen, "a", "text of a"))
+    effects = book.play(CallDone(chosen, "a", ToolAnswer("text of a")))
     (result,) = of(effects, AppendRecords)
     assert result.token == ResultToken("a")
     assert not of(effects, CallProvider)
@@ -300,7 +301,7 @@ def test_escape_stops_what_runs_and_what_is_asked_and_the_log_stays_whole() -> N
         "b": CallState.INTERRUPTED,
         "c": CallState.INTERRUPTED,
     }
-    stopped = CallDone(chosen, "a", "half of it", is_error=True, is_interrupted=True)
+    stopped = CallDone(chosen, "a", ToolAnswer("half of it", is_error=True), is_interrupted=True)
     assert not of_tools(book.keep(book.play(stopped)))
     assert set(results(book, chosen)) == {"a", "b", "c"}
     assert not book.state.agent.turns
@@ -328,7 +329,7 @@ def test_a_stop_while_a_call_is_judged_or_its_start_is_written_runs_nothing() ->
     assert results(book, chosen)["a"].startswith("Not run")
 
     judge = asking(book, chosen, ("b", "look"))
-    effects = book.play(CallJudged(chosen, "b", Approval("id", ActKind.READ, "look")))
+    effects = book.play(CallJudged(chosen, "b", Approval(ActKind.READ, "look", id="id")))
     (start,) = of(effects, AppendRecords)
     book.keep(book.play(CancelReply(chosen)))
     run, stop = of_tools(book.append(start))
@@ -472,7 +473,7 @@ def test_a_start_that_cannot_be_written_is_a_call_that_is_not_run() -> None:
     book = ToolPlaybook()
     chosen = book.with_tools()
     asking(book, chosen, ("a", "look"))
-    effects = book.play(CallJudged(chosen, "a", Approval("id", ActKind.READ, "look")))
+    effects = book.play(CallJudged(chosen, "a", Approval(ActKind.READ, "look", id="id")))
     (start,) = of(effects, AppendRecords)
     effects = book.play(WriteFailed(chosen, start.token, "The disk is full", "", start.records))
     assert not of(effects, RunCall)
@@ -485,7 +486,7 @@ def test_the_model_hears_in_english_why_a_call_is_not_run() -> None:
     book = ToolPlaybook()
     chosen = book.with_tools()
     asking(book, chosen, ("a", "look"))
-    effects = book.play(CallJudged(chosen, "a", Approval("id", ActKind.READ, "look")))
+    effects = book.play(CallJudged(chosen, "a", Approval(ActKind.READ, "look", id="id")))
     (start,) = of(effects, AppendRecords)
     book.keep(book.play(WriteFailed(chosen, start.token, tr("the disk is full"), "", start.records)))
     assert results(book, chosen)["a"].endswith("noted on disk that it begins. the disk is full")
@@ -495,7 +496,7 @@ def test_a_result_that_the_disk_refuses_is_written_again_and_nothing_goes_on_bef
     book = ToolPlaybook()
     chosen = book.with_tools()
     (run,) = of(book.judge(asking(book, chosen, ("a", "look"))), RunCall)
-    (write,) = of(book.play(CallDone(chosen, run.call_id, "text")), AppendRecords)
+    (write,) = of(book.play(CallDone(chosen, run.call_id, ToolAnswer("text"))), AppendRecords)
     assert not of_tools(book.play(WriteFailed(chosen, write.token, "The disk is full", "", write.records)))
     (again,) = of(book.later(6).play(Tick()), AppendRecords)
     assert again.records == write.records

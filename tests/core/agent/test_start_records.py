@@ -29,7 +29,7 @@ def test_the_log_says_who_let_a_call_run_and_how_a_command_was_confined(
     chosen = book.with_tools()
     book.play(SandboxFound(sandbox))
     judge = asking(book, chosen, ("a", "bash"))
-    effects = book.play(CallJudged(chosen, judge.call_id, Approval("id", kind, "run it")))
+    effects = book.play(CallJudged(chosen, judge.call_id, Approval(kind, "run it", id="id")))
     if kind is ActKind.COMMAND:
         effects = book.play(ApproveCall(chosen, "a", "id"))
 

@@ -19,6 +19,7 @@ from core.agent.agent_messages import (
     SetTools,
 )
 from core.agent.cut_plan import restore_from_log
+from core.agent.tool import ToolAnswer
 from core.agent.tool_policy import approval_id
 from core.app.app_messages import Effect
 from core.kernel.errors import FailureKind
@@ -210,14 +211,14 @@ class Turns(RuleBasedStateMachine):
         """A tool says what a call would do."""
         effect = self.judges.pop(at)
         bound = approval_id(effect.name, effect.arguments_json, effect.places.root, "")
-        approval = Approval(bound, KINDS[effect.name], effect.name)
+        approval = Approval(KINDS[effect.name], effect.name, id=bound)
         problem = "It cannot be done." if fails else ""
         self.play(CallJudged(self.chosen, effect.call_id, approval, problem, must_ask=must_ask))
 
     def a_call_is_done(self, at: int, *, is_yield: bool) -> None:
         """A tool is done."""
         effect = self.runs.pop(at)
-        self.play(CallDone(self.chosen, effect.call_id, "result", is_yield=is_yield))
+        self.play(CallDone(self.chosen, effect.call_id, ToolAnswer("result", is_yield=is_yield)))
 
     @rule()
     def settings_are_read_anew(self) -> None:
@@ -313,7 +314,7 @@ class Turns(RuleBasedStateMachine):
                 self.the_model_ends([], 1)
             elif self.runs:
                 effect = self.runs.pop()
-                self.play(CallDone(self.chosen, effect.call_id, "end", is_interrupted=True))
+                self.play(CallDone(self.chosen, effect.call_id, ToolAnswer("end"), is_interrupted=True))
             elif self.judges:
                 self.a_call_is_judged(0, False, fails=False)
             else:

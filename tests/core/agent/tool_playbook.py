@@ -7,6 +7,7 @@ import json
 from msgspec.structs import replace
 
 from core.agent.agent_messages import CallDone, CallJudged, JudgeCall, RunCall, SetTools
+from core.agent.tool import ToolAnswer
 from core.agent.tool_policy import approval_id
 from core.app.app_messages import Effect
 from core.kernel.values.agent import ActKind, AgentTurn, Approval, CallState, Mode
@@ -76,12 +77,14 @@ class ToolPlaybook(Playbook):
         """A tool judges a call; what follows, the disk keeping all."""
         kind = KINDS.get(effect.name, ActKind.OWN)
         asked = approval_id(effect.name, effect.arguments_json, effect.places.root, "")
-        approval = Approval(asked, kind, f"{effect.name} {effect.call_id}", reasons=reasons, grant=grant)
+        approval = Approval(kind, f"{effect.name} {effect.call_id}", id=asked, reasons=reasons, grant=grant)
         return self.keep(self.play(CallJudged(effect.discussion_id, effect.call_id, approval, problem)))
 
     def finish(self, effect: RunCall, text: str = "done", *, is_error: bool = False) -> tuple[Effect, ...]:
         """A tool is done; what follows, the disk keeping all."""
-        return self.keep(self.play(CallDone(effect.discussion_id, effect.call_id, text, is_error)))
+        return self.keep(
+            self.play(CallDone(effect.discussion_id, effect.call_id, ToolAnswer(text, is_error)))
+        )
 
     def turn(self, chosen: str) -> AgentTurn:
         """The turn that runs."""

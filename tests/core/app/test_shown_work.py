@@ -129,7 +129,7 @@ def test_it_is_shown_at_the_turns_end() -> None:
 
 def test_it_is_shown_while_a_person_is_asked() -> None:
     book, chosen, judge = in_round()
-    approval = Approval("id", ActKind.EDIT, "write a", reasons=("it writes",))
+    approval = Approval(ActKind.EDIT, "write a", id="id", reasons=("it writes",))
     effects = book.keep(book.play(CallJudged(chosen, judge.call_id, approval)))
 
     assert not of(effects, RunCall)

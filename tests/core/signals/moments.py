@@ -56,7 +56,7 @@ def with_page(
 
 def asking() -> AgentTurn:
     """A turn with a question."""
-    question = Approval("a1", ActKind.COMMAND, "Run make")
+    question = Approval(ActKind.COMMAND, "Run make", id="a1")
     return AgentTurn(D1, "t1", calls=(replace(call(ActKind.COMMAND, CallState.ASKING), approval=question),))
 
 

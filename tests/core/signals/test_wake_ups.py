@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.agent.agent_messages import ApproveCall, CallDone, JudgeCall, RunCall, StartAutonomy
+from core.agent.tool import ToolAnswer
 from core.kernel.values.agent import ActKind, CallState, FileChange, Sandbox, ToolCall
 from core.kernel.values.signals import ChannelStatus
 from core.kernel.values.updates import PathsChanged, Watched
@@ -32,7 +33,10 @@ def at_rest_after_an_edit() -> tuple[AutonomyPlaybook, str]:
     (run,) = of(book.keep(book.play(ApproveCall(chosen, "e1", question.id))), RunCall)
     book.play(PathsChanged(Watched.CURATED, (PLAN,)))
     change = FileChange(PLAN, run.turn_id, "", "ab" * 32)
-    (call,) = of(book.keep(book.play(CallDone(chosen, run.call_id, "done", changes=(change,)))), CallProvider)
+    (call,) = of(
+        book.keep(book.play(CallDone(chosen, run.call_id, ToolAnswer("done", changes=(change,))))),
+        CallProvider,
+    )
     book.later(2)
     book.play(PathsChanged(Watched.CURATED, (PLAN,)))
     book.yields(call)

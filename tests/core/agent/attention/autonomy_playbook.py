@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from core.agent.agent_messages import CallDone, JudgeCall, RunCall, StartAutonomy
+from core.agent.tool import ToolAnswer
 from core.app.app_messages import Effect
 from core.kernel.errors import FailureKind
 from core.kernel.values.agent import Autonomy, Mode
@@ -77,7 +78,9 @@ class AutonomyPlaybook(ToolPlaybook):
     def done(self, run: RunCall) -> tuple[Effect, ...]:
         """A tool is done; a yield hands over."""
         is_yield = run.name == "yield_to_user"
-        return self.keep(self.play(CallDone(run.discussion_id, run.call_id, "done", is_yield=is_yield)))
+        return self.keep(
+            self.play(CallDone(run.discussion_id, run.call_id, ToolAnswer("done", is_yield=is_yield)))
+        )
 
     def yields(self, call: CallProvider, *, until_person: bool = False) -> None:
         """The model hands over."""

@@ -227,7 +227,9 @@ def test_a_task_asks_on_the_terminal_of_its_parent_and_the_answer_goes_to_the_ta
 def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:
     command = "ls\x1b[2K\rrm -rf ~ \u202ereversed\nLet it? [y/N] y"
     asked = question(
-        Approval("id", ActKind.COMMAND, "Run\na command", command, ("The command runs\nwithout a sandbox.",))
+        Approval(
+            ActKind.COMMAND, "Run\na command", command, ("The command runs\nwithout a sandbox.",), id="id"
+        )
     )
 
     assert "\x1b" not in asked
@@ -241,14 +243,16 @@ def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:
 
 def test_a_question_about_an_edit_shows_the_whole_change() -> None:
     hunks = (EditHunk(1, "-one\n+two\n"), EditHunk(9, "+nine\u200b\n"))
-    rows = question(Approval("id", ActKind.EDIT, "Change a", "/p/a", path="/p/a", hunks=hunks)).splitlines()
+    rows = question(
+        Approval(ActKind.EDIT, "Change a", "/p/a", id="id", path="/p/a", hunks=hunks)
+    ).splitlines()
 
     assert rows[2:6] == ["    /p/a", "    -one", "    +two", "    +nine‹U+200B›"]
 
 
 def test_what_shows_nothing_or_something_else_is_asked_about_by_its_code_as_in_the_window() -> None:
     command = "cat a\u200bb \u3164 c\u00a0d"
-    asked = question(Approval("id", ActKind.COMMAND, "Run it", command, grant="run cat\u2060"))
+    asked = question(Approval(ActKind.COMMAND, "Run it", command, id="id", grant="run cat\u2060"))
 
     assert f"    {escaped(command)}" in asked.splitlines()
     assert "\u200b" not in asked
