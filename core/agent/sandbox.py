@@ -19,9 +19,9 @@ from core.kernel import paths
 from core.kernel.child_process import output_of
 from core.kernel.command_start import TMPFS_BYTES
 from core.kernel.language import tr
-from core.kernel.machine import SandboxMounts
 from core.kernel.opener import read_file
 from core.kernel.values.agent import Sandbox
+from core.kernel.values.mcp import SandboxMounts
 from core.talk.context.globs import is_inside
 
 BUBBLEWRAP, SANDBOX_EXEC = "bubblewrap", "sandbox-exec"

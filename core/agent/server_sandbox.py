@@ -25,8 +25,7 @@ from core.agent.sandbox import (
 )
 from core.kernel.command_start import HOST_LIFELINE, MOST_PROCESSES, bounded, counts_by_namespace
 from core.kernel.disk import remove_whole
-from core.kernel.machine import CommandBounds, Keeper
-from core.kernel.values.mcp import WrappedCommand
+from core.kernel.values.mcp import CommandBounds, Keeper, WrappedCommand
 
 _NO_REMEDY = "The server would have to be started for a smaller project"
 

@@ -12,8 +12,8 @@ import msgspec
 from core.kernel.codecs import from_json, read_json, schemas_of, to_json
 from core.kernel.frame import one_line
 from core.kernel.language import tr
-from core.kernel.machine import CommandBounds
 from core.kernel.values.agent import Act, ActKind, FileChange, Sandbox, TodoItem
+from core.kernel.values.mcp import CommandBounds
 from core.kernel.values.messages import AttachmentPart, CallEnd, Entry, Message, ToolCallPart, ToolResultPart
 from core.kernel.values.retrieval import MemoryToolAnswer
 from core.kernel.values.stack import ToolSchema

@@ -1,4 +1,4 @@
-"""Start of every process of ours: by absolute path, in our own folder, without keys, so that no opened folder runs."""
+"""Start of every process of ours: by absolute path, in our own folder, without keys, so that no opened folder runs; its cores."""
 
 from __future__ import annotations
 
@@ -433,3 +433,24 @@ def kill_with_below(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         end_below(process.pid, 0.0)
         process.kill()
+
+
+# Cores that children may share.
+
+MAX_CORES = 8
+
+
+def usable_cores(quota_file: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """Cores that this process may really use, 1 to 8: more threads than that only wait for each other."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return max(1, min(cores, _quota_cores(quota_file), MAX_CORES))
+
+
+def _quota_cores(quota_file: Path) -> int:
+    """A container's CPU limit in whole cores (cgroup v2: quota and period in µs, or `max`)."""
+    try:
+        quota, period = read_file(quota_file).decode("ascii").split()
+    except (OSError, ValueError):
+        return MAX_CORES
+    return MAX_CORES if quota == "max" else max(1, int(quota) // int(period))

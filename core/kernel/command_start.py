@@ -17,9 +17,9 @@ import msgspec
 
 from core.kernel import figures
 from core.kernel.child_process import kill_with_below, leave_session_keys, start_child, start_program
-from core.kernel.machine import CommandBounds, Keeper, SandboxMounts
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
+from core.kernel.values.mcp import CommandBounds, Keeper, SandboxMounts
 
 MADE_WITHIN_S = 10.0
 CHANGED = "a place of the project became another one while the sandbox was made: nothing ran. Try again"

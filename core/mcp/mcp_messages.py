@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from core.kernel.machine import CommandBounds
-from core.kernel.values.mcp import McpApproval, McpApproved, McpServerSettings, McpTool
+from core.kernel.values.mcp import CommandBounds, McpApproval, McpApproved, McpServerSettings, McpTool
 
 NOTICE = "mcp"
 """Subject of the notices of this room."""

@@ -15,9 +15,15 @@ from msgspec.structs import replace
 from core.kernel import figures
 from core.kernel.errors import SlopError
 from core.kernel.language import as_sentences, tr
-from core.kernel.machine import CommandBounds
 from core.kernel.queue import at_once
-from core.kernel.values.mcp import McpAnswer, McpApproval, McpServerSettings, McpTool, WrappedCommand
+from core.kernel.values.mcp import (
+    CommandBounds,
+    McpAnswer,
+    McpApproval,
+    McpServerSettings,
+    McpTool,
+    WrappedCommand,
+)
 from core.mcp.approvals import BackOff, differences, may_start, tool_sha256, where_words
 from core.mcp.found_programs import ServerFinder, kept_apart
 from core.mcp.mcp_client import McpClient, ServerNews

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from core.kernel.child_process import usable_cores
 from core.kernel.codecs import from_json
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
-from core.kernel.machine import usable_cores
 from core.kernel.opener import open_file, read_file
 from core.kernel.patterns import late
 from core.retrieval.embedding import DIMENSION, quantised

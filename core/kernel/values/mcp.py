@@ -1,4 +1,4 @@
-"""Servers of the Model Context Protocol as values: what is configured, what it offers, what a person approved."""
+"""Servers of the Model Context Protocol, and bounds of what is run for a model: what is configured, offered and approved."""
 
 from __future__ import annotations
 
@@ -7,8 +7,48 @@ from enum import StrEnum
 
 import msgspec
 
-from core.kernel.machine import CommandBounds, Keeper, SandboxMounts
 from core.kernel.values.stack import ToolSchema
+
+# Bounds of what is run for a model, what its sandbox shows, and what ends it with us, as values.
+
+
+class CommandBounds(msgspec.Struct, frozen=True):
+    """Bounds of one command, or one MCP server over stdio, as `[tools]` sets them.
+
+    Args:
+        memory_mib: of all its processes together, 0: three quarters of the machine's.
+        file_mib: of one file that it writes; free_disk_mib: that it must leave on the disks that it writes to.
+    """
+
+    memory_mib: int = 0
+    file_mib: int = 32_768
+    free_disk_mib: int = 512
+
+
+class SandboxMounts(msgspec.Struct, frozen=True):
+    """Places of a sandbox, absolute, links resolved, that are looked at before its command begins.
+
+    Args:
+        scratch: its `/tmp`; kept: they show there what they show here; masked: they show something else.
+    """
+
+    scratch: str
+    kept: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
+
+
+class Keeper(StrEnum):
+    """Keeper of a child process: it ends the child and its descendants after this program ends."""
+
+    NONE = "none"
+    """Nothing but its own standard input, as on Windows."""
+    SANDBOX = "sandbox"
+    """Its sandbox, a PID namespace that dies with its parent."""
+    GUARD = "guard"
+    """A guard above it (`core/kernel/command_guard.py`)."""
+
+
+# Servers of the Model Context Protocol.
 
 
 class McpOrigin(StrEnum):

@@ -7,9 +7,8 @@ from enum import StrEnum
 
 import msgspec
 
-from core.kernel.machine import CommandBounds
 from core.kernel.values.curation import NamedText, Preset
-from core.kernel.values.mcp import McpServerSettings
+from core.kernel.values.mcp import CommandBounds, McpServerSettings
 
 # Settings as values, with the defaults. How they are read and merged is `core.services.settings`.
 

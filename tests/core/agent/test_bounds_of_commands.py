@@ -15,7 +15,7 @@ from core.agent.commands import Commands
 from core.agent.sandbox import CommandPlaces, Confinement, confined
 from core.agent.tool import CommandOrder, ShellOutcome
 from core.kernel import command_start
-from core.kernel.machine import CommandBounds
+from core.kernel.values.mcp import CommandBounds
 from tests.core.agent.desks import ShellDesk, marked, ran
 from tests.patience import PATIENCE_S
 

@@ -23,8 +23,8 @@ from core.agent.sandbox import (
     system_program,
 )
 from core.kernel.command_start import CHANGED, HOST_LIFELINE, Lifeline, start_bare, start_server
-from core.kernel.machine import Keeper
 from core.kernel.values.agent import Sandbox
+from core.kernel.values.mcp import Keeper
 
 
 def test_a_bubblewrap_that_may_not_make_namespaces_counts_as_none(

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.kernel.machine import Keeper
-from core.kernel.values.mcp import McpPicture, WrappedCommand
+from core.kernel.values.mcp import Keeper, McpPicture, WrappedCommand
 from core.mcp.bounds import FromHost, HostAnswer, HostStart, ToHost, from_host, line_of, to_host
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

@@ -15,8 +15,7 @@ from core.agent.commands import Commands
 from core.agent.sandbox import Confinement, find_confinement
 from core.agent.server_sandbox import ServerSandbox
 from core.kernel.command_start import HOST_LIFELINE
-from core.kernel.machine import CommandBounds
-from core.kernel.values.mcp import McpServerSettings, WrappedCommand
+from core.kernel.values.mcp import CommandBounds, McpServerSettings, WrappedCommand
 from core.mcp.mcp_client import McpClient, McpError
 from tests.core.agent.desks import bare, marked, wait_for
 from tests.patience import PATIENCE_S

@@ -12,8 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.errors import ConfigError, SlopError
-from core.kernel.machine import CommandBounds
-from core.kernel.values.mcp import McpAnswer, McpServerSettings, McpTool, WrappedCommand
+from core.kernel.values.mcp import CommandBounds, McpAnswer, McpServerSettings, McpTool, WrappedCommand
 from core.mcp.approvals import of_start, of_tools, tool_sha256
 from core.mcp.found_programs import ServerFinder
 from core.mcp.mcp_client import McpClient, McpError, ServerNews, Wrap

@@ -20,13 +20,12 @@ from pathlib import Path
 
 import msgspec
 
-from core.kernel.child_process import END_S, LastWords, exit_words, start_child
+from core.kernel.child_process import END_S, LastWords, exit_words, start_child, usable_cores
 from core.kernel.codecs import read_json
 from core.kernel.disk import make_dirs
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.figures import time_limit
 from core.kernel.language import tr
-from core.kernel.machine import usable_cores
 from core.kernel.opener import open_descriptor
 from core.services.providers.protocol import CancelToken
 

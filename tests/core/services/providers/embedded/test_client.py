@@ -17,9 +17,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.kernel.child_process import start_child
+from core.kernel.child_process import start_child, usable_cores
 from core.kernel.errors import FailureKind, ProviderError
-from core.kernel.machine import usable_cores
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import ProviderRequest, StopKind, Stopped, TextDelta, UsageUpdate
 from core.kernel.values.stack import LayerId
