@@ -17,7 +17,8 @@ from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptKind, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from core.talk.transcripts.agents import TalkBuilder, items, opencode_session, spelled, word
+from core.talk.transcripts.agents import TalkBuilder, items, mapping, opencode_session, spelled, word
+from core.talk.transcripts.chats import files_named
 from core.talk.transcripts.chats import read_zed as read_thread
 from core.talk.transcripts.more_agents import crush_session
 from core.talk.transcripts.more_chats import goose_session
@@ -263,7 +264,9 @@ def _llm_threads(base: sqlite3.Connection) -> Iterator[Transcript]:
                 talk.skipped["system texts"] += 1
                 continue
             told = [
-                part for kind, tool, text, payload in parts for part in _llm_part(kind, tool, text, payload)
+                part
+                for kind, tool, text, payload in parts
+                for part in _llm_part(base, kind, tool, text, payload)
             ]
             talk.say("user" if role == "user" else "assistant", told, key=message, model=models.get(message))
         if talk.messages:
@@ -282,16 +285,33 @@ def _above(base: sqlite3.Connection, tip: Any) -> list[tuple[str, str]]:
     return list(found.items())
 
 
-def _llm_part(kind: Any, tool: Any, text: Any, payload: Any) -> Iterator[Part]:
-    words = word(text)
+def _llm_part(base: sqlite3.Connection, kind: Any, tool: Any, text: Any, payload: Any) -> Iterator[Part]:
+    """A part: its words, or those of the fragments and pieces that its payload names."""
+    about = mapping(_value(payload, "", []))
+    words = word(text) or "".join(_llm_pieces(base, about.get("text_ref")))
     if kind == "text" and words.strip():
         yield TextPart(words)
     elif kind == "reasoning" and words.strip():
         yield ReasoningPart(words)
     elif kind == "tool_call":
-        yield ToolCallPart(call_id="", name=word(tool), arguments_json=word(payload) or words)
+        told = spelled(about["arguments"]) if "arguments" in about else word(payload) or words
+        yield ToolCallPart(call_id=word(about.get("tool_call_id")), name=word(tool), arguments_json=told)
     elif kind == "tool_result":
-        yield ToolResultPart(call_id="", text=words or word(payload))
+        told = words or word(about.get("output")) or word(payload)
+        yield ToolResultPart(call_id=word(about.get("tool_call_id")), text=told)
+    elif kind == "attachment":
+        key = mapping(about.get("attachment")).get("id")
+        row = base.execute("SELECT path, url, type FROM attachments WHERE id = ?", (key,)).fetchone()
+        yield from files_named([{"name": next((one for one in row or () if one), "a file")}])
+
+
+def _llm_pieces(base: sqlite3.Connection, pieces: Any) -> Iterator[str]:
+    for piece in map(mapping, items(pieces)):
+        if (key := piece.get("fragment")) is None:
+            yield word(piece.get("literal"))
+            continue
+        for (content,) in base.execute("SELECT content FROM fragments WHERE id = ?", (key,)):
+            yield word(content)
 
 
 def _opencode(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:

@@ -245,7 +245,7 @@ def _logged(text: str) -> Iterator[Transcript]:
         if (cut := _USAGE.search(answer)) is not None:
             answer = answer[: cut.start()]
         for role, words in (("user", asked.strip()), ("assistant", answer.strip())):
-            if words:
+            if words and words != "-- none --":
                 messages.append(
                     TranscriptMessage(
                         id=f"#{len(messages) + 1}",
@@ -291,6 +291,7 @@ def _terminal(text: str) -> Iterator[tuple[str, str]]:
 _HEAD = late(r"# aider chat started at (\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2})[ \t]*$")
 _AIDER_FENCE = late(r"[ ]{0,3}(`{3,}|~{3,}|<(?:source|code|pre|codeblock|sourcecode)>)")
 _OUTPUT_LINES = 2_000
+_AIDER_MODEL = late(r"> (?:Main model|Model): (\S{1,200}) with ")
 _COMMAND = late(r"/[a-z][\w-]*[ \t]+")
 _OWN = late(
     r"> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7}|Added .* to the chat|Aider v\d|Main model: |Model: |Weak model: |"
@@ -321,10 +322,16 @@ def _conversation(started: str, lines_: list[str], starts: dict[str, int]) -> It
     """A conversation, if anything was said in it. Two of one second are told apart by their order."""
     count = starts[started] = starts.get(started, 0) + 1
     messages: list[TranscriptMessage] = []
+    model = next((found[1] for line in lines_ if (found := _AIDER_MODEL.match(line)) is not None), "")
     for role, text in _aider_turns(lines_):
-        parent = messages[-1].id if messages else ""
         messages.append(
-            TranscriptMessage(id=f"#{len(messages) + 1}", role=role, parts=(TextPart(text),), parent=parent)
+            TranscriptMessage(
+                id=f"#{len(messages) + 1}",
+                role=role,
+                parts=(TextPart(text),),
+                parent=messages[-1].id if messages else "",
+                model=model if role == "assistant" else "",
+            )
         )
     if messages:
         key = f"{started} ({count})" if count > 1 else started

@@ -18,6 +18,25 @@ from tests.core.imports.brought import (
 
 CASES = [
     Brought(
+        id="llm: an answer of a tool has no prompt (simonw/llm 0.36, llm logs)",
+        files={
+            "logs.md": "# 2026-11-30T18:43:01    conversation: c1 id: r1\n\nModel: **loop**\n\n## Prompt\n\nWhen?\n\n## Response\n\n"
+            "### Tool calls\n\n- **now**: `c20_0`\n\n# 2026-11-30T18:43:02    conversation: c1 id: r2\n\nModel: **loop**\n\n## Prompt\n\n"
+            "-- none --\n\n### Tool results\n\n- **now**: `c20_0`\n\n## Response\n\nAt noon.\n"
+        },
+        person=["When?"],
+        has=["At noon."],
+    ),
+    Brought(
+        id="aider: the model that its head names (Aider-AI/aider 0.86)",
+        files={
+            ".aider.chat.history.md": "\n# aider chat started at 2026-11-30 18:43:48\n\n> Aider v0.86.2  \n"
+            "> Model: openai/loop-1 with whole edit format  \n> Git repo: none  \n\n#### When?  \n\nAt noon.\n\n> Tokens: 593 sent, 17 received.  \n"
+        },
+        person=["When?"],
+        models=["openai/loop-1"],
+    ),
+    Brought(
         id="Codex: the stream of codex exec --json (openai/codex#4177)",
         files={
             "out.jsonl": lines(

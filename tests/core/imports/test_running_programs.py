@@ -12,7 +12,9 @@ import pytest
 from backports import zstd
 
 from core.imports.import_sources import mark_of
-from core.talk.transcripts.databases import with_log
+from core.kernel.values.imports import Transcript
+from core.kernel.values.messages import AttachmentPart, TextPart, ToolCallPart, ToolResultPart
+from core.talk.transcripts.databases import read_llm, with_log
 from tests.core.imports.brought import USE, Brought, T, a, brought, cc, check, cx, lines, ri, u
 from tests.core.imports.test_memory import imported
 
@@ -279,3 +281,50 @@ def test_the_sum_that_a_model_made_of_a_rollout_is_no_reply(tmp_path: Path) -> N
         said=[["u: When?", "a: At noon.", "u: And ebb?"]],
     )
     check(case, tmp_path)
+
+
+def test_what_llm_keeps_in_fragments_and_pieces_is_whole(tmp_path: Path) -> None:
+    """Rows as `llm` 0.36 wrote them: a prompt behind a fragment, a call and its answer, a picture."""
+    (tmp_path / "home").mkdir()
+    place = tmp_path / "logs.db"
+    prompt = {"text_ref": [{"fragment": 1}, {"literal": "\nWith a fragment"}]}
+    call = {"name": "now", "arguments": {"zone": "UTC"}, "tool_call_id": "c1"}
+    rows = [
+        (
+            "m1",
+            None,
+            "user",
+            [("text", None, None, prompt), ("attachment", None, None, {"attachment": {"id": "a"}})],
+        ),
+        ("m2", "m1", "assistant", [("text", None, "I look.", None), ("tool_call", "now", None, call)]),
+        ("m3", "m2", "tool", [("tool_result", "now", None, {**call, "output": "noon"})]),
+        ("m4", "m3", "assistant", [("text", None, "At noon.", None)]),
+    ]
+    with closing(sqlite3.connect(place)) as base:
+        base.executescript(
+            "CREATE TABLE conversations (id TEXT, name TEXT, model TEXT); CREATE TABLE responses (id TEXT, model TEXT, prompt TEXT, "
+            "system TEXT, response TEXT, conversation_id TEXT, datetime_utc TEXT);"
+            "CREATE TABLE threads (id TEXT, name TEXT, tip_message_hash TEXT, datetime_utc TEXT);"
+            "CREATE TABLE turns (tip_message_hash TEXT, model TEXT); CREATE TABLE messages (hash TEXT, parent_hash TEXT, role TEXT);"
+            "CREATE TABLE parts (message_hash TEXT, position INTEGER, type TEXT, tool_name TEXT, text TEXT, payload TEXT);"
+            "CREATE TABLE fragments (id INTEGER, content TEXT); INSERT INTO fragments VALUES (1, 'The tide table');"
+            "CREATE TABLE attachments (id TEXT, path TEXT, url TEXT, type TEXT); INSERT INTO attachments VALUES ('a', 'pic.png', NULL, 'x');"
+            "INSERT INTO threads VALUES ('t', 'Tides', 'm4', '2026-11-30 18:42:50'); INSERT INTO turns VALUES ('m4', 'loop');"
+        )
+        for key, parent, role, parts in rows:
+            base.execute("INSERT INTO messages VALUES (?, ?, ?)", (key, parent, role))
+            for number, (kind, tool, text, payload) in enumerate(parts):
+                told = json.dumps(payload) if payload else None
+                base.execute(
+                    "INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?)", (key, number, kind, tool, text, told)
+                )
+        base.commit()
+    (talk,) = read_llm(place.read_bytes())
+
+    assert isinstance(talk, Transcript)
+    assert [one.role for one in talk.messages] == ["user", "assistant", "assistant", "assistant"]
+    asked, called, answered, _ = (one.parts for one in talk.messages)
+    assert asked[0] == TextPart("The tide table\nWith a fragment")
+    assert [part.name for part in asked if isinstance(part, AttachmentPart)] == ["pic.png"]
+    assert called[1] == ToolCallPart(call_id="c1", name="now", arguments_json='{"zone": "UTC"}')
+    assert answered == (ToolResultPart(call_id="c1", text="noon"),)
