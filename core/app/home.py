@@ -532,7 +532,9 @@ def _write_format(root: Path, number: int, disk: Disk) -> None:
 def _remove_staging(root: Path, now: datetime) -> None:
     """Half-made discussions and temporary files of a killed process."""
     remove_leftovers(root, now)
-    for path in paths.discussions_dir(root).glob(".new-*.tmp"):
+    folder = paths.discussions_dir(root)
+    names = os.listdir(folder)  # not `glob`: every start waits for it, and there may be thousands
+    for path in (folder / name for name in names if name.startswith(".new-") and name.endswith(".tmp")):
         with suppress(OSError):
             if now - datetime.fromtimestamp(path.stat().st_mtime, UTC) > _STAGING_AGE:
                 shutil.rmtree(path, ignore_errors=True)

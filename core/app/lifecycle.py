@@ -104,7 +104,7 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
         )
         state = notify(state, "crash", Level.WARNING, text, detail)
     going_on = () if event.is_read_only else (RunForget(), FindBatches())
-    return state, (LoadSettings(), LoadSummaries(), *going_on)
+    return state, (LoadSettings(), LoadSummaries(event.selected_id), *going_on)
 
 
 def owner_changed(state: AppState, holder: str) -> Result:

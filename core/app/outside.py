@@ -240,6 +240,7 @@ class LocalOutside:
         self.home = options.home or paths.home_dir()
         self._ownership = Ownership(self.home, is_wanted=options.owns_home)
         self._is_stopped = threading.Event()
+        self._was_read = threading.Event()
         self._workers: list[QueueWorker[Any]] = []
         self._askers: dict[str, tuple[Call, QueueWorker[RefreshModels | UpdatePrices]]] = {}
         self._prices = HomePrices(clock)
@@ -461,10 +462,19 @@ class LocalOutside:
             self._reserves.note_out,
         )
         discussions = DiscussionHandler(
-            self.home, clock, emit, self._journals, self._reserves, self._call_locks, self._keeper
+            self.home,
+            clock,
+            emit,
+            self._journals,
+            self._reserves,
+            self._call_locks,
+            self._keeper,
+            self._was_read,
         )
         keeper = DiskHandler(self.home, discussions, self._cacher.recall)
-        lister = discussion_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
+        lister = discussion_worker.ListingHandler(
+            self.home, clock, emit, is_read_only=is_read_only, was_read=self._was_read
+        )
         losses = LossesSaid(paths.losses_file())
         assembling = ContextWorker(
             ContextHandler(self._assembler, outline, self._counting, emit, losses),

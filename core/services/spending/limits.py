@@ -236,10 +236,16 @@ def limit_words(reached: tuple[ReachedLimit, ...]) -> str:
     return as_sentences(reached[0].sentence, remedy)
 
 
-def is_counted(state: AppState) -> bool:
-    """True if what is spent today is known, or no limit asks for it: before, nothing that costs money goes unasked."""
+def is_counted(state: AppState, discussion_id: str = "") -> bool:
+    """True if what is spent today and by a discussion with its tasks is known, or no limit asks for it: before, nothing that
+    costs money goes unasked.
+    """
     has_limit = state.config.settings.caching.day_limit_usd is not None
-    return not has_limit or state.spending.spent_today_usd is not None
+    if has_limit and state.spending.spent_today_usd is None:
+        return False
+    return not (
+        state.program.is_loading and dict(_limits_of(state, discussion_id))[LimitScope.DISCUSSION] is not None
+    )
 
 
 def has_room(
@@ -251,7 +257,7 @@ def has_room(
     Args:
         besides, elsewhere_usd: as of `reached_limits`.
     """
-    if not is_counted(state):
+    if not is_counted(state, discussion_id):
         return False
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
     if _unread(state, discussion_id) or _unpriced(state, discussion_id, None, is_priced=usd > 0):

@@ -289,8 +289,14 @@ def index_some(
     _index_name(db, number, read.meta.name)
     summary = _summary(db, number, path, read)
     db.execute(
-        "UPDATE discussion SET meta_key = ?, log_key = ?, summary = ? WHERE number = ?",
-        (keys.meta, keys.log if is_done else "", json.dumps(to_json_value(summary)), number),
+        "UPDATE discussion SET meta_key = ?, log_key = ?, parent = ?, summary = ? WHERE number = ?",
+        (
+            keys.meta,
+            keys.log if is_done else "",
+            read.meta.parent_id,
+            json.dumps(to_json_value(summary)),
+            number,
+        ),
     )
     return summary, is_done
 

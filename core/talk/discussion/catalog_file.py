@@ -37,9 +37,11 @@ CREATE TABLE discussion(
     usage TEXT NOT NULL DEFAULT '',
     upkeep TEXT NOT NULL DEFAULT '',
     name TEXT NOT NULL DEFAULT '',
+    parent TEXT NOT NULL DEFAULT '',
     origin TEXT NOT NULL DEFAULT '',
     paid_mark INTEGER NOT NULL DEFAULT 0,
     summary TEXT NOT NULL DEFAULT '');
+CREATE INDEX discussion_of_parent ON discussion(parent) WHERE parent <> '';
 CREATE TABLE entry(
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     discussion INTEGER NOT NULL,

@@ -377,7 +377,9 @@ class StoreAttachment(msgspec.Struct, frozen=True):
 
 # catalog worker: the list of discussions
 class LoadSummaries(msgspec.Struct, frozen=True):
-    """Report the list and the trash."""
+    """Report the list and the trash. `first`: a discussion whose row is told before all others, empty for none."""
+
+    first: str = ""
 
 
 class EmptyTrash(msgspec.Struct, frozen=True):

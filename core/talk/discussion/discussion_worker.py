@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -127,7 +128,7 @@ class DiscussionHandler:
     Args:
         root: the home; clock: UTC; emit: the controller's inbox; journals: of the replies under way.
         reserves: shared with other programs, None where nobody calls; calls: locks of tool calls, likewise; rents: that
-            are owed, likewise.
+            are owed, likewise; was_read: set when the first discussion was read, or could not be.
     """
 
     def __init__(
@@ -139,7 +140,9 @@ class DiscussionHandler:
         reserves: OpenReserves | None = None,
         calls: CallsLocks | None = None,
         rents: OwedRents | None = None,
+        was_read: threading.Event | None = None,
     ) -> None:
+        self._was_read = was_read or threading.Event()
         self._rents = rents
         self._calls = calls or CallsLocks(root)
         self._root = root
@@ -176,12 +179,10 @@ class DiscussionHandler:
                     discussion_store.create(self._root, meta)
                 self._created(meta)
             case ReadDiscussion():
-                self._book_left(effect.task_ids)
-                loaded = self._load(effect.discussion_id)
-                row = summarise(loaded.meta, loaded.discussion)
-                self._emit(DiscussionLoaded(loaded.discussion, row))
-                if loaded.discussion.repaired:
-                    self._tell_payments(effect.discussion_id)
+                try:
+                    self._read(effect)
+                finally:
+                    self._was_read.set()
             case WriteMeta():
                 discussion_meta.write_meta(self._root, effect.meta)
                 self._seen.wrote_meta(effect.meta.id)
@@ -206,6 +207,14 @@ class DiscussionHandler:
                 self._export_usage(effect)
             case _:
                 assert_never(effect)
+
+    def _read(self, effect: ReadDiscussion) -> None:
+        self._book_left(effect.task_ids)
+        loaded = self._load(effect.discussion_id)
+        row = summarise(loaded.meta, loaded.discussion)
+        self._emit(DiscussionLoaded(loaded.discussion, row))
+        if loaded.discussion.repaired:
+            self._tell_payments(effect.discussion_id)
 
     def _append(self, effect: AppendRecords) -> None:
         self._note_calls(effect)
@@ -445,6 +454,8 @@ def keeps(effect: DiskEffect) -> bool:
 # The list of discussions, the trash and search, on one thread, from the derived index.
 
 SEARCH_LIMIT = 200
+FIRST_READ_S = 0.5
+"""Longest time for which the list leaves the interpreter to the reading of the discussion that a person looks at."""
 PART_OF_LIST = 0.25
 """Share of all rows that new ones must be before they are told: each telling copies the list."""
 
@@ -454,9 +465,19 @@ class ListingHandler:
 
     Args:
         home: the person's data; is_read_only: whether the trash may be emptied; clock: UTC; emit: the inbox.
+        was_read: as of `DiscussionHandler`, None where none is read.
     """
 
-    def __init__(self, home: Path, clock: Callable[[], datetime], emit: Emit, *, is_read_only: bool) -> None:
+    def __init__(
+        self,
+        home: Path,
+        clock: Callable[[], datetime],
+        emit: Emit,
+        *,
+        is_read_only: bool,
+        was_read: threading.Event | None = None,
+    ) -> None:
+        self._was_read = was_read
         self._home = home
         self._clock = clock
         self._emit = emit
@@ -467,8 +488,8 @@ class ListingHandler:
     def handle(self, effect: ListEffect) -> None:
         """Carry out one effect. Raises StorageError."""
         match effect:
-            case LoadSummaries():
-                self._list()
+            case LoadSummaries(first):
+                self._list(first)
             case EmptyTrash():
                 self._empty_trash(effect.trash_days)
             case LookForChanges():
@@ -489,8 +510,12 @@ class ListingHandler:
             self._opened = Catalog(self._home, paths.catalog_file(self._home), now=self._clock)
         return self._opened
 
-    def _list(self) -> None:
-        """List what the index knew last at once, then what the home says."""
+    def _list(self, first: str) -> None:
+        """List what the index knew last at once, of all the one that a person looks at, then what the home says."""
+        if first and (shown := self._catalog.family(first)):
+            self._emit(SummariesLoaded(summaries=shown, is_complete=False))
+            if self._was_read is not None:
+                self._was_read.wait(FIRST_READ_S)
         rows = {row.meta.id: row for row in self._catalog.load_summaries()}
         self._report(rows, is_complete=False)
         gathered: list[DiscussionSummary] = []

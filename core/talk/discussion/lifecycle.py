@@ -594,7 +594,12 @@ def restored(state: AppState, event: DiscussionRestored) -> Result:
 
 
 def listed(state: AppState, event: SummariesLoaded) -> Result:
-    """Discussions were found on disk. Rows that the program itself has changed since win."""
+    """Discussions were found on disk. Rows that the program itself has changed since win.
+
+    The one that was looked at last is opened as soon as its row is there, which the index tells before all others. Tasks of
+    it that come to light later are read, so that what a kill left in them is booked as if they had been known.
+    """
+    selected, known = state.discussions.selected_id, state.discussions.summaries
     found = {s.meta.id: s for s in event.summaries}
     ours = {
         key: row
@@ -606,18 +611,21 @@ def listed(state: AppState, event: SummariesLoaded) -> Result:
         discussions=replace(state.discussions, summaries={**found, **ours}),
         program=replace(state.program, is_loading=not event.is_complete),
     )
+    later = (
+        ReadDiscussion(discussion_id=key)
+        for key, row in found.items()
+        if key not in known and row.meta.delegated_by and row.meta.parent_id == selected
+    )
+    effects = tuple(later) if selected in known else ()
     if not event.is_complete:
-        return state, ()
+        return select(state, selected) if selected in found and selected not in known else (state, effects)
     ours_drafted = {one.id for one in state.discussions.open.values() if one.draft != Draft()}
     drafted = event.drafted.difference(state.discussions.open) | ours_drafted
     state = replace(state, discussions=replace(state.discussions, drafted=drafted))
-    if state.discussions.selected_id in state.discussions.open:
-        return state, ()
-    wanted = (
-        state.discussions.selected_id
-        if state.discussions.selected_id in state.discussions.summaries
-        else newest(state)
-    )
+    is_there = selected in state.discussions.summaries
+    if selected in state.discussions.open or (is_there and selected in known):
+        return state, effects
+    wanted = selected if is_there else newest(state)
     if not wanted:
         return replace(state, discussions=replace(state.discussions, selected_id="")), ()
     return select(replace(state, discussions=replace(state.discussions, selected_id="")), wanted)

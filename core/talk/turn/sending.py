@@ -45,7 +45,7 @@ from core.services.providers.switches import REASONING, SWITCHES, mark_in, with_
 from core.services.settings.settings_messages import RefreshModels
 from core.services.settings.settings_rules import profile_of
 from core.services.spending.estimates import next_call_usd, other_call_usd, reply_tokens
-from core.services.spending.limits import call_of, is_shared, reached_limits
+from core.services.spending.limits import call_of, is_counted, is_shared, reached_limits
 from core.services.spending.spending_messages import SettleReserve
 from core.talk.context.context_spec import stack_spec
 from core.talk.context.token_scale import journal_line, must_make_room
@@ -547,14 +547,13 @@ def admit_held(state: AppState) -> Result:
 def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect | DiscussionEffect, ...]]:
     """The last word of the limits, whoever asked and whatever was expected before. What is sent is logged.
 
-    Against a call count those that went before it, with what they are expected to cost, in other programs too. While a day has a limit and
-    nobody has added up what was spent, it is held.
+    Against a call count those that went before it, with what they are expected to cost, in other programs too. While a limit
+    asks for what nobody has added up, it is held.
     """
-    day = state.config.settings.caching.day_limit_usd
     if call.phase is CallPhase.STOPPING:
         return with_call(state, call), ()
     if not call.over_limit:
-        if day is not None and state.spending.spent_today_usd is None:
+        if not is_counted(state, call.discussion_id):
             return with_call(state, call), ()
         reached = reached_limits(
             _only_what_is_out(state),

@@ -8,11 +8,12 @@ from msgspec.structs import replace
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, LiveCall
 from core.kernel.values.records import UsageRecord
 from core.kernel.values.settings import AiSettings, CachingSettings, Settings
-from core.kernel.values.state import AppState, ConfigState, DiscussionsState, SpendingState
+from core.kernel.values.state import AppState, ConfigState, DiscussionsState, ProgramState, SpendingState
 from core.kernel.values.usage import LimitScope, Payment, ReachedLimit, Usage
 from core.services.spending.limits import (
     add_spent,
     has_room,
+    is_counted,
     limit_reached,
     loosens,
     reached,
@@ -37,7 +38,17 @@ def state(*, spent: float | None = None, today: float | None = None, own: float 
         discussions=DiscussionsState(summaries={"a": replace(summary, usage=Usage(cost_usd=spent))}),
         config=ConfigState(settings=settings),
         spending=SpendingState(spent_today_usd=today),
+        program=ProgramState(is_loading=False),
     )
+
+
+def test_a_limit_of_a_discussion_waits_until_all_of_its_tasks_are_listed() -> None:
+    listed = state(spent=0.0, today=0.0)
+    listing = replace(listed, program=ProgramState(is_loading=True))
+    free = with_fields(listing, settings=Settings())
+
+    assert [is_counted(one, "a") for one in (listed, listing, free)] == [True, False, True]
+    assert not has_room(listing, 0.1, "a")
 
 
 def test_where_the_persons_settings_cannot_be_read_nothing_is_paid_for_unasked() -> None:

@@ -36,6 +36,7 @@ from core.talk.discussion.discussion_messages import (
     DiscussionVanished,
     EditMessage,
     IndexDiscussion,
+    LoadSummaries,
     LookAtDiscussions,
     MetaWritten,
     ReadDiscussion,
@@ -120,6 +121,24 @@ def test_on_start_the_discussion_of_last_time_is_opened() -> None:
     effects = book.play(SummariesLoaded((row("a", 5), row("b")), True))
 
     assert of(effects, ReadDiscussion) == (ReadDiscussion(discussion_id="b"),)
+    assert book.state.discussions.selected_id == "b"
+
+
+def test_on_start_the_discussion_of_last_time_is_opened_before_all_are_listed() -> None:
+    book = Playbook()
+    assert of(book.play(HomeOpened("/home/x", selected_id="b")), LoadSummaries) == (LoadSummaries("b"),)
+    book.play(settings_loaded())
+
+    first = book.play(SummariesLoaded((row("b"),), False))
+    more = book.play(SummariesLoaded((row("a", 5), row("b")), False))
+    task = row("c", delegated_by="x", parent_id="b")
+    whole = book.play(SummariesLoaded((row("a", 5), row("b"), task), True))
+
+    assert of(first, ReadDiscussion) == (ReadDiscussion(discussion_id="b"),)
+    assert of(more, ReadDiscussion) == ()
+    assert of(whole, ReadDiscussion) == (ReadDiscussion(discussion_id="c"),), (
+        "a kill may have left calls in it"
+    )
     assert book.state.discussions.selected_id == "b"
 
 

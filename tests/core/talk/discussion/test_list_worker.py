@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from core.app import home as store_home
 from core.app.app_messages import Event
@@ -76,6 +77,28 @@ def test_all_discussions_are_listed_at_the_end(home: Path) -> None:
     listed = [event for event in handled(home, LoadSummaries()) if isinstance(event, SummariesLoaded)]
     assert listed[-1].is_complete
     assert {row.meta.name for row in listed[-1].summaries} == {"Sky 1", "Sky 2"}
+
+
+def test_the_one_that_a_person_looks_at_is_told_first_with_its_tasks(home: Path) -> None:
+    task = replace(meta(3), delegated_by="m1", parent_id=meta(1).id)
+    discussion_store.create(home, task)
+    handled(home, LoadSummaries())
+
+    told = [event for event in handled(home, LoadSummaries(meta(1).id)) if isinstance(event, SummariesLoaded)]
+
+    assert {row.meta.id for row in told[0].summaries} == {meta(1).id, task.id}
+    assert not told[0].is_complete
+    assert len(told[-1].summaries) == 3
+
+
+def test_one_that_is_gone_is_not_told_first(home: Path) -> None:
+    handled(home, LoadSummaries())
+    trash.delete(home, meta(1).id, NOW, "")
+
+    told = [event for event in handled(home, LoadSummaries(meta(1).id)) if isinstance(event, SummariesLoaded)]
+
+    assert {row.meta.id for row in told[-1].summaries} == {meta(2).id}
+    assert [event.is_complete for event in told] == [False, True]
 
 
 def test_a_list_read_in_many_slices_is_told_in_few_parts(
