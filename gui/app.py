@@ -19,8 +19,8 @@ from gui.input_watch import DesktopIdle
 from gui.loop import Loop
 from gui.metrics import ASSETS, load_theme
 from gui.window import Placement, bring_to_front, check_display, open_viewport, placement_now
-from panels.base.kept import Panes
 from panels.base.ui import Ui
+from panels.base.window_fields import Panes
 from panels.shell.layout import WINDOW, opening
 
 # The window as a front end of the controller: snapshot in, commands out, frames in between.

@@ -11,8 +11,8 @@ from core.agent.delegation import with_commands
 from core.kernel.language import tr
 from panels.base import view as selection
 from panels.base.desk import LEAST_PX, Action, Desk, HubPanel, Room, has_discussion
-from panels.base.kept import Kept, one_of
 from panels.base.view import Dialog
+from panels.base.window_fields import Kept, one_of
 from panels.discussion.tool_mode import has_tools, next_mode, toggle_tools
 
 # View of the Agent panel: the part in front, and what is unfolded.

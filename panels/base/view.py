@@ -19,7 +19,7 @@ from core.kernel.values.provider import ModelProfile
 from core.kernel.values.stack import ContextReport
 from core.kernel.values.state import AppState
 from core.services.settings import settings_rules as models
-from panels.base.kept import Kept, Panes, Side
+from panels.base.window_fields import Kept, Panes, Side
 
 # Selection that the window is about just now: the selected discussion, its model, its report.
 

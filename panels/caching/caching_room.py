@@ -21,9 +21,9 @@ from core.services.spending.limits import reached_limits
 from core.talk.discussion.discussion_messages import EditMessage
 from core.talk.turn.turn_messages import PaidCommand, ResendMessage, SendPrompt
 from panels.base.desk import Desk, HubPanel, Room, answers
-from panels.base.kept import Kept, one_of
 from panels.base.ui import Send
 from panels.base.view import Dialog, WindowView
+from panels.base.window_fields import Kept, one_of
 from panels.discussion.view import DiscussionView
 
 # View of the Caching panel and its questions: the part in front, the filter, answers given before.

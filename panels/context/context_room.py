@@ -10,8 +10,8 @@ from core.kernel.language import tr
 from core.talk.context.context_messages import SavePreset
 from panels.base import view
 from panels.base.desk import Action, Desk, HubPanel, Room
-from panels.base.kept import Kept, one_of
 from panels.base.view import Dialog, Typing
+from panels.base.window_fields import Kept, one_of
 
 
 class StructureView(msgspec.Struct):

@@ -17,8 +17,8 @@ from core.kernel.values.updates import is_under_way, outcome_of
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base.desk import Desk
 from panels.base.gauge import file_button
-from panels.base.kept import Kept
 from panels.base.ui import Ui
+from panels.base.window_fields import Kept
 from panels.discussion.tool_mode import tool_label
 from panels.discussion.view import DiscussionView
 

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal, NamedTuple
 import msgspec
 
 from core.kernel.values.usage import SpendRefusal
-from panels.base.kept import Kept, one_of, text, yes_or_no
 from panels.base.view import Typing
+from panels.base.window_fields import Kept, one_of, text, yes_or_no
 
 SCROLLS_KEPT = 200
 ALL_PROJECTS = "*"

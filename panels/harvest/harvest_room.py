@@ -12,8 +12,8 @@ from core.kernel.values.harvest import BatchReport, HarvestLook
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.harvest.harvest_messages import LookForHarvest, UndoHarvest
 from panels.base.desk import LEAST_PX, Action, Desk, HubPanel, Room
-from panels.base.kept import Kept, one_of
 from panels.base.view import Dialog
+from panels.base.window_fields import Kept, one_of
 
 # View of the Harvest panel: the part in front, filters, what is left out, words typed into proposed items.
 

@@ -10,9 +10,9 @@ import msgspec
 from core.kernel.language import tr
 from core.services.settings.settings_messages import ReadGuide
 from panels.base.desk import Action, Desk, Room
-from panels.base.kept import Kept
 from panels.base.ui import Option
 from panels.base.view import Dialog
+from panels.base.window_fields import Kept
 
 # View of the help: the panel that has the keyboard, and the pages that were read.
 

@@ -9,8 +9,8 @@ import msgspec
 from core.kernel.language import tr
 from core.kernel.values.imports import ImportReport
 from panels.base.desk import Action, Desk, Room
-from panels.base.kept import Kept
 from panels.base.view import Dialog
+from panels.base.window_fields import Kept
 
 # View of the import dialog: which conversations the person left out.
 

@@ -25,8 +25,8 @@ from core.knowledge import categories
 from core.knowledge.categories import item_body, safe_value
 from core.knowledge.knowledge_messages import AddKnowledgeItem, EditKnowledgeItem, RegenerateDigest
 from panels.base.desk import LEAST_PX, Action, Desk, HubPanel, Room
-from panels.base.kept import Kept, one_of
 from panels.base.view import Dialog, Same
+from panels.base.window_fields import Kept, one_of
 
 # View of the Knowledge panel: what is folded, what is being typed, what was asked for and not seen yet.
 

@@ -8,7 +8,7 @@ import msgspec
 
 from core.kernel.language import tr
 from panels.base.desk import Desk, HubPanel, Room
-from panels.base.kept import Kept
+from panels.base.window_fields import Kept
 
 # View of the manager of MCP servers: what is unfolded, which tools are ticked, the form.
 

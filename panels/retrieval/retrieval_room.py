@@ -11,8 +11,8 @@ from core.kernel.language import tr
 from core.kernel.values.retrieval import AskedPlaces
 from core.retrieval.retrieval_messages import UpdateIndex
 from panels.base.desk import Action, Desk, HubPanel, Room
-from panels.base.kept import Kept, one_of
 from panels.base.view import Dialog
+from panels.base.window_fields import Kept, one_of
 
 # View of the Retrieval panel: the part in front, the words that are looked for, what narrows them, what is
 # unfolded.

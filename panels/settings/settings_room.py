@@ -15,8 +15,8 @@ from core.services.settings.settings_messages import (
     TrustProject,
 )
 from panels.base.desk import Action, Desk, Room, has_discussion, opens_dialog
-from panels.base.kept import Kept
 from panels.base.view import Dialog
+from panels.base.window_fields import Kept
 
 # View of the settings page: keys and servers being typed.
 

@@ -11,8 +11,8 @@ from typing import Literal
 import msgspec
 
 from core.kernel.language import tr
-from panels.base.kept import Kept, Panes, one_of, text, within, yes_or_no
 from panels.base.ui import ButtonKind, Ui
+from panels.base.window_fields import Kept, Panes, one_of, text, within, yes_or_no
 
 MENUS = (tr("File"), tr("Edit"), tr("View"), tr("Discussion"), tr("Tools"), tr("Help"))
 MENU_PX, STATUS_PX = 32, 28

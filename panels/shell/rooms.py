@@ -12,8 +12,8 @@ from core.app.app_messages import Quit
 from core.kernel.language import tr
 from panels.agent.agent_room import ROOM as AGENT
 from panels.base.desk import Action, Desk, HubPanel, Room, opens_dialog, run_action
-from panels.base.kept import Kept, Side
 from panels.base.view import WindowView
+from panels.base.window_fields import Kept, Side
 from panels.caching.caching_room import ROOM as CACHING
 from panels.context.context_room import ROOM as CONTEXT
 from panels.discussion.discussion_room import ROOM as DISCUSSION

@@ -9,7 +9,7 @@ import msgspec
 from core.kernel.language import tr
 from core.signals.signals_messages import SetQuiet
 from panels.base.desk import Action, Desk, HubPanel, Room
-from panels.base.kept import Kept
+from panels.base.window_fields import Kept
 
 # View of the Signals panel: which signals are unfolded.
 

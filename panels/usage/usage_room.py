@@ -9,8 +9,8 @@ import msgspec
 from core.kernel.language import tr
 from core.kernel.values.usage import UsageBy
 from panels.base.desk import Desk, HubPanel, Room
-from panels.base.kept import Kept, one_of
 from panels.base.view import Dialog
+from panels.base.window_fields import Kept, one_of
 
 # View of the Usage panel: the time that is looked at, and what its rows tell apart.
 

@@ -17,9 +17,9 @@ from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.markdown.document import load
-from panels.base.kept import Side
 from panels.base.ui import Ui
 from panels.base.view import WindowView
+from panels.base.window_fields import Side
 from panels.shell.window import window
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen

@@ -20,8 +20,8 @@ from gui.elements.surfaces import Surface
 from gui.elements.tabs import RailButton
 from gui.input_watch import DesktopIdle
 from gui.window import Placement
-from panels.base.kept import Panes
 from panels.base.view import WindowView
+from panels.base.window_fields import Panes
 from panels.shell.layout import PLACES
 from panels.shell.rooms import restore, to_toml
 from tests.gui.conftest import Screen
