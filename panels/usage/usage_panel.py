@@ -347,7 +347,7 @@ def _periods_back(first_day: date, per: UsageBy, today: date) -> float:
 
 
 def _hits(one: UsageSum) -> str:
-    return "" if one.hit_rate is None else fmt.share(one.cache_read_tokens, one.input_tokens)
+    return "" if one.hit_rate is None else fmt.share(one.cache_read_tokens, one.told_input_tokens)
 
 
 def _row_label(state: AppState, by: UsageBy, row: UsageRow) -> str:

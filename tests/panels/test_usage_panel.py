@@ -20,6 +20,7 @@ DAY = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SUM = UsageSum(
     calls=12,
     input_tokens=1_000,
+    told_input_tokens=1_000,
     cache_read_tokens=580,
     cost_usd=3.25,
     unpriced=2,

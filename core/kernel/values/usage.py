@@ -335,6 +335,7 @@ class UsageSum(msgspec.Struct, frozen=True, gc=False):
     """Calls added up. What a provider did not say, or nobody has a price for, adds nothing and is counted.
 
     Args:
+        told_input_tokens: input of the calls whose provider told how much of it a cache gave.
         unpriced: calls whose price nobody knows; estimates: calls of which a part is our guess.
         saved_usd: what reading from caches saved over sending anew, less what writing and upkeep took, at today's prices.
         unsaved: calls that read or wrote a cache at prices that nobody knows.
@@ -343,6 +344,7 @@ class UsageSum(msgspec.Struct, frozen=True, gc=False):
 
     calls: int = 0
     input_tokens: int = 0
+    told_input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
@@ -356,8 +358,8 @@ class UsageSum(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def hit_rate(self) -> float | None:
-        """Share of the input that was read from a cache; None without input."""
-        return self.cache_read_tokens / self.input_tokens if self.input_tokens else None
+        """Share of the input that was read from a cache; None where no provider told of it."""
+        return self.cache_read_tokens / self.told_input_tokens if self.told_input_tokens else None
 
     @property
     def known_cost_usd(self) -> float | None:

@@ -79,7 +79,7 @@ _EARLIEST = date(2015, 1, 1)
     _FIRSTS,
     _SPEED_S,
 ) = range(13)
-_SPEED_TOKENS = 13
+_SPEED_TOKENS, _TOLD_IN = 13, 14
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _ALL = ("all", 0)
@@ -153,10 +153,11 @@ class UsageTable:
         """Figures to be summed, a row each, with a column for each call."""
         import numpy as np
 
-        out = np.zeros((_SPEED_TOKENS + 1, len(calls)))
+        out = np.zeros((_TOLD_IN + 1, len(calls)))
         out[_CALLS] = 1
         for row, name in ((_IN, "input"), (_OUT, "output"), (_READ, "read"), (_WRITE, "write")):
             out[row] = np.maximum(calls[name], 0)
+        out[_TOLD_IN] = np.where(calls["read"] >= 0, out[_IN], 0.0)
         cost, first = calls["cost"], calls["first"]
         is_priced, has_first = ~np.isnan(cost), ~np.isnan(first)
         out[_COST] = np.where(is_priced, cost, 0.0)
@@ -341,6 +342,7 @@ def _sum(figures: Array) -> UsageSum:
     return UsageSum(
         calls=round(whole[_CALLS]),
         input_tokens=round(whole[_IN]),
+        told_input_tokens=round(whole[_TOLD_IN]),
         output_tokens=round(whole[_OUT]),
         cache_read_tokens=round(whole[_READ]),
         cache_write_tokens=round(whole[_WRITE]),
@@ -373,7 +375,7 @@ def sum_cells(one: UsageSum) -> tuple[str, ...]:
         f"{one.calls:,}",
         cost_text(one),
         saved_text(one),
-        "" if one.hit_rate is None else share(one.cache_read_tokens, one.input_tokens),
+        "" if one.hit_rate is None else share(one.cache_read_tokens, one.told_input_tokens),
         tokens(one.input_tokens),
         tokens(one.output_tokens),
         _rate(one),

@@ -55,6 +55,19 @@ def test_an_unknown_price_adds_nothing_and_is_counted() -> None:
     assert "2 calls have no known price and add nothing to the cost." in report_notes(told)
 
 
+def test_the_hit_rate_is_of_what_providers_told_and_nothing_told_is_no_zero() -> None:
+    told = report(
+        [
+            call(input_tokens=100, cache_read_tokens=60),
+            call(input_tokens=100, cache_read_tokens=0),
+            call(payer=2, input_tokens=900),
+        ]
+    )
+
+    assert told.total.hit_rate == 0.3
+    assert [row.sum.hit_rate for row in told.rows] == [None, 0.3]
+
+
 def test_a_known_zero_is_no_unknown() -> None:
     assert report([call(cost_usd=0.0)]).total.known_cost_usd == 0.0
 
