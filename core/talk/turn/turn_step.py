@@ -176,7 +176,11 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
         if call.compared is not None:
             state = column_failed(state, call, comparison.STOPPED)
         mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text="Stopped.")
-        return _store(state, given, call, event.parts, Status.INTERRUPTED, event.usage, (mark,))
+        is_no_version = (
+            call.compared is not None and not event.parts
+        )  # else it stands below another's whole reply
+        marks = () if is_no_version else (mark,)
+        return _store(state, given, call, event.parts, Status.INTERRUPTED, event.usage, marks)
     what, remedy = told_of(event.stopped)
     failure = Failure(kind=FAILURE_OF_STOP[kind], what=what, remedy=as_sentences(remedy, is_closed=True))
     state = _with_failure(state, call, failure, Level.WARNING)

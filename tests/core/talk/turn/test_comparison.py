@@ -202,6 +202,8 @@ def test_one_that_never_answers_is_stopped_and_the_others_go_on(book: Playbook, 
     assert columns(book, chosen)[silent].problem == "You stopped this reply."
     assert columns(book, chosen)[1 - silent].problem == ""
     assert [m.text for m in shown(book, chosen)] == ["why?", "B"]
+    marks = [one for one in book.state.discussions.open[chosen].entries if not isinstance(one, Message)]
+    assert not marks, "below the whole reply of the other, `Stopped.` would be said of that one"
 
 
 def test_a_stop_ends_all_of_it_and_what_came_stays(book: Playbook) -> None:
