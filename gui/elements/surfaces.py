@@ -135,13 +135,12 @@ class Surface(ColumnBox):
         if not self.touched and spot == self.spot:
             return
         if self.inner is None:
-            self.inner = c.child_pane(
-                self, pane, self.skin(), scrolls=self.scrolls, has_border=self.kind in BORDERED
-            )
+            self.inner = c.child_pane(self, pane, self.skin(), scrolls=self.scrolls)
             if self.wanted_scroll is not None:
                 dpg.set_y_scroll(self.inner.item, self.wanted_scroll)
         if self.bound != self.skin():
             self.bound = self.skin()
+            dpg.configure_item(self.inner.item, border=self.kind in BORDERED)
             dpg.bind_item_theme(self.inner.item, c.skins[self.bound])
         width, height = spot[2] - spot[0], spot[3] - spot[1]
         c.place_pane(self.inner, spot[0], spot[1], width, height)
