@@ -8,7 +8,7 @@ from core.kernel import figures as fmt
 from core.kernel.language import capital, tr
 from core.kernel.values.discussion import MAX_OUTPUT_TOKENS, DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.kernel.values.messages import Message
-from core.kernel.values.provider import ModelProfile, ProviderKind
+from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
 from core.kernel.values.state import AppState
 from core.services.settings.settings_rules import profile_of
 from core.talk.discussion.discussion_messages import AttachFile, ChangeDiscussion, ExportDiscussion
@@ -28,6 +28,16 @@ STEP = 0.05
 USUAL_TEMPERATURE = 1.0
 USUAL_TOP_P = 0.9
 NO_LEVELS = tr("This model has no effort levels.")
+_EFFORT_LABELS = {
+    Effort.AUTO: tr("Auto effort"),
+    Effort.NONE: tr("No thinking"),
+    Effort.MINIMAL: tr("Minimal effort"),
+    Effort.LOW: tr("Low effort"),
+    Effort.MEDIUM: tr("Medium effort"),
+    Effort.HIGH: tr("High effort"),
+    Effort.XHIGH: tr("Extra high effort"),
+    Effort.MAX: tr("Maximum effort"),
+}
 
 
 def model_dialog(desk: Desk, dialog: Dialog) -> None:
@@ -57,6 +67,8 @@ def model_dialog(desk: Desk, dialog: Dialog) -> None:
         if profile.max_temperature is not None:
             _temperature(desk, meta, profile.max_temperature)
             _top_p(desk, meta)
+        elif profile.id:
+            ui.text("fixed", tr("This model takes no temperature and no top-p."), tone="muted", style="small")
         _max_output(desk, dialog, meta, profile)
         with ui.row("buttons"):
             ui.push()
@@ -87,8 +99,8 @@ def effort_options(profile: ModelProfile | None) -> tuple[Option, ...]:
     """The levels of effort of a model; empty if it has none."""
     if profile is None or not profile.efforts:
         return ()
-    names = ["auto", *(effort.value for effort in profile.efforts if effort.value != "auto")]
-    return tuple(Option(value=name, label=tr("{level} effort", level=name.capitalize())) for name in names)
+    levels = dict.fromkeys((Effort.AUTO, *profile.efforts))
+    return tuple(Option(value=level.value, label=_EFFORT_LABELS[level]) for level in levels)
 
 
 def efforts_of(desk: Desk) -> tuple[str, ...]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.kernel.values.provider import ModelPrice
+from core.kernel.values.provider import Effort, ModelPrice, ModelProfile
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import PriceModels
 from core.talk.discussion.discussion_messages import ChangeDiscussion
+from panels.discussion.model_picker import effort_options
 from tests.panels import states
 from tests.panels.screen import Screen
 
@@ -92,6 +93,12 @@ def test_the_longest_reply_is_a_number_of_tokens_or_left_to_the_model() -> None:
     screen.ui.type(hint, "")
     assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"max_output_tokens": None})
     assert not screen.ui.shows("is not a number")
+
+
+def test_each_level_of_effort_has_words_of_its_own() -> None:
+    labels = [option.label for option in effort_options(ModelProfile("x", "m", efforts=tuple(Effort)))]
+    assert labels[:3] == ["Auto effort", "No thinking", "Minimal effort"]
+    assert len({*labels}) == len(Effort)
 
 
 def test_effort_is_chosen_there_too_and_done_closes_it() -> None:
