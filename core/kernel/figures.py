@@ -88,6 +88,11 @@ def money(usd: float | None, form: Form = "window", *, is_estimate: bool = False
     return "<$0.001" if usd < 0.001 else dollars(usd, 3 if usd < 0.1 else 2)
 
 
+def about_usd(usd: float | None) -> str:
+    """A cost that is expected, beside the name of what costs it: `about $0.031`, `free`; `price unknown` for None."""
+    return money(None) if usd is None else tr("free") if usd == 0 else tr("about {usd}", usd=money(usd))
+
+
 def estimated(usd: float | None) -> str:
     """A cost that is expected: `est. $0.031`; `price unknown` for None."""
     return money(None) if usd is None else tr("est. {usd}", usd=money(usd))

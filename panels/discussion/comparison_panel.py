@@ -37,6 +37,7 @@ from panels.base.view import Dialog
 from panels.discussion.message_card import PHASES
 from panels.discussion.message_rows import message_text, usage_details, usage_line
 from panels.discussion.model_picker import offered_models
+from panels.discussion.tool_mode import toggle_tools
 from panels.discussion.view import DiscussionView
 
 COLUMN_PX = 250.0
@@ -354,6 +355,8 @@ def compare_dialog(desk: Desk) -> None:
         standing = 0 if words else 1
         if summary.meta.has_tools:
             ui.text("tools", TOOLS, tone="warn", wraps=True)
+            if ui.button("tools off", tr("Turn tools off"), icon="wrench", is_small=True):
+                toggle_tools(desk)
         elif len(models) + standing > MOST:
             ui.text(
                 "many",
@@ -404,13 +407,8 @@ def _choice(desk: Desk, opened: OpenDiscussion, options: Sequence[Option], numbe
             column_usd(desk.state, opened.id, asked),
             (provider, model) in desk.state.config.prices,
         )
-        unknown = tr("price unknown") if is_known else tr("looking up the price")
-        ui.text(
-            "price",
-            unknown if usd is None else tr("about {usd}", usd=fmt.money(usd)),
-            tone="muted",
-            style="small",
-        )
+        price = tr("looking up the price") if usd is None and not is_known else fmt.about_usd(usd)
+        ui.text("price", price, tone="muted", style="small")
 
 
 def _ask(desk: Desk, opened: OpenDiscussion, models: tuple[ComparedModel, ...], words: str) -> None:

@@ -553,8 +553,7 @@ def _say_prices(
     state = front.wait_for(lambda s: keys <= s.config.prices.keys(), PRICES_S) or front.snapshot()
     for one in models:
         usd = other_call_usd(state, chosen, one.provider, one.model, text)
-        price = tr("price unknown") if usd is None else tr("about {usd}", usd=fmt.money(usd))
-        console.note(tr("manual-slop: {model}: {price}", model=_name(one), price=price))
+        console.note(tr("manual-slop: {model}: {price}", model=_name(one), price=fmt.about_usd(usd)))
 
 
 def _name(one: ComparedModel) -> str:
