@@ -140,8 +140,10 @@ def _add_row(desk: Desk, preset: Preset | None) -> None:
     with ui.row("add"):
         own = desk.view.of(ContextPanelView)
         typed = ui.text_input(
-            "path", own.path_typed, hint=tr("Add a path or glob: src/**/*.py"), icon="plus", width=0
-        )
+            "path", own.path_typed, hint=tr("Add a path or glob: src/**/*.py"), icon="plus", width=0,
+            is_focused=desk.view.focus == "path",
+        )  # fmt: skip
+        desk.view.focus = "" if desk.view.focus == "path" else desk.view.focus
         if typed is not None:
             own.path_typed = typed
             desk.send(LookUpFiles(text=typed.strip(), is_glob=True))

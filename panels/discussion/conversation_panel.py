@@ -384,6 +384,7 @@ def _empty_state(desk: Desk) -> None:
     with ui.row("first steps"):
         if ui.button("files", tr("Choose files"), icon="layer-group", tip=action_tip(desk, "presets")):
             run_action("presets", desk)
+            desk.view.focus = "path"
         if ui.button("keys", tr("Models and keys"), icon="key", tip=tr("Open Settings, Providers and keys")):
             desk.view.show_settings("providers")
         action_button(desk, "palette", has_label=True)

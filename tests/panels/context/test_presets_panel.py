@@ -366,3 +366,12 @@ def test_a_preset_that_the_project_does_not_have_is_named_here_and_at_the_compos
 
     assert screen.ui.shows("This project has no preset 'coding-strict'")
     assert screen.ui.shows("coding-strict (missing)")
+
+
+def test_choose_files_in_an_empty_discussion_leads_to_the_field_for_a_path() -> None:
+    screen = Screen(states.first_run())
+    screen.ui.click("Choose files")
+    assert screen.view.panel == "presets"
+    assert screen.ui.is_focused_on("Add a path or glob: src/**/*.py")
+    screen.ui.settle()
+    assert screen.view.focus == ""
