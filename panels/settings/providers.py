@@ -69,13 +69,7 @@ def _provider(desk: Desk, status: ProviderStatus) -> None:
             if is_beside:
                 _key_badge(ui, status)
             ui.push()
-            count = len(desk.state.config.models.get(status.id, ()))
-            words, tone = _tested(desk, status, count)
-            ui.text("models", words, tone=tone, style="small")
-            if ui.button("test", tr("Test"), icon="plug", is_small=True,
-                         tip=tr("Ask {value} for its models", value=status.label or status.id)):  # fmt: skip
-                desk.view.of(SettingsView).tested.add(status.id)
-                desk.send(RefreshModels(status.id))
+            _test_row(desk, status)
         if not is_beside:
             with ui.row("key state"):
                 _key_badge(ui, status)
@@ -85,6 +79,17 @@ def _provider(desk: Desk, status: ProviderStatus) -> None:
             _key_row(desk, status)
         if status.kind not in {ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE, ProviderKind.COMPATIBLE}:
             _address_row(desk, status)
+
+
+def _test_row(desk: Desk, status: ProviderStatus) -> None:
+    """Number of its models, and the button that asks it for them. Sends RefreshModels."""
+    ui = desk.ui
+    words, tone = _tested(desk, status, len(desk.state.config.models.get(status.id, ())))
+    ui.text("models", words, tone=tone, style="small")
+    tip = tr("Ask {value} for its models", value=status.label or status.id)
+    if ui.button("test", tr("Test"), icon="plug", is_small=True, tip=tip):
+        desk.view.of(SettingsView).tested.add(status.id)
+        desk.send(RefreshModels(status.id))
 
 
 def _tested(desk: Desk, status: ProviderStatus, count: int) -> tuple[str, Tone]:
@@ -165,6 +170,8 @@ def _server(desk: Desk, server: ServerSettings) -> None:
         ui.text("name", server.label or server.id, style="strong")
         ui.text("address", server.base_url, tone="muted", style="small", width=0, tip=server.base_url)
         label = server.label or server.id
+        if (status := desk.state.config.providers.get(server.id)) is not None:
+            _test_row(desk, status)
         if ui.button(
             "edit", "", icon="pen", kind="ghost", tip=tr("Change {label}", label=label), is_small=True
         ):
@@ -213,6 +220,7 @@ def _save_server(desk: Desk, form: ServerForm, taken: set[str]) -> None:
         form.error = tr("{address!r} is not an address: begin with http:// or https://", address=address)
     else:
         desk.send(SaveServer(id=server_id, label=label, base_url=address))
+        desk.view.of(SettingsView).tested.add(server_id)  # the program asks a saved server for its models
         desk.view.of(SettingsView).server_form = None
 
 
