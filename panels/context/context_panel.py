@@ -310,8 +310,10 @@ def layer_state(desk: Desk, layer: LayerReport) -> tuple[str, Tone]:
         return tr("changed"), "warn"
     if layer.layer in _GROWING:
         return _GROWING[layer.layer]
+    if layer.layer is LayerId.METADATA:
+        return tr("new each turn"), "muted"
     is_behind = first is not None and WIRE_ORDER.index(first) < WIRE_ORDER.index(layer.layer)
-    return tr("changed"), "warn" if is_behind and layer.layer is not LayerId.METADATA else "muted"
+    return tr("changed"), "warn" if is_behind else "muted"
 
 
 def _layer(desk: Desk, report: ContextReport, layer: LayerReport) -> None:

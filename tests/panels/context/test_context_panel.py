@@ -133,7 +133,7 @@ def test_an_unchanged_prefix_is_said_to_be_so() -> None:
         (None, LayerId.TURNS, ("grown", "muted")),
         (None, LayerId.USER, ("new", "accent")),
         (None, LayerId.FILE_SET, ("changed", "muted")),
-        (LayerId.PROJECT, LayerId.METADATA, ("changed", "muted")),
+        (LayerId.PROJECT, LayerId.METADATA, ("new each turn", "muted")),
         (LayerId.PROJECT, LayerId.FILE_SET, ("changed", "warn")),
         (LayerId.FILE_DETAILS, LayerId.FILE_SET, ("changed", "muted")),
         (LayerId.TURNS, LayerId.TURNS, ("changed", "warn")),
