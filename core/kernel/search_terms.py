@@ -42,6 +42,12 @@ def plain_terms(query: str) -> tuple[str, ...]:
     return tuple(term.text for term in search_terms(query))
 
 
+def begins_words(query: str, text: str) -> bool:
+    """True if each word of a query is the beginning of a word of the text; False for a query without words."""
+    words, wanted = _WORD.findall(text.casefold()), _WORD.findall(query.casefold())
+    return bool(wanted) and all(any(word.startswith(one) for word in words) for one in wanted)
+
+
 def likest(query: str, names: Sequence[str], most: int) -> tuple[int, ...]:
     """Places of the names that are most like a query with slips in it, best first; none where none is near.
 

@@ -125,6 +125,7 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="agent",
+            words=tr("tools todo approvals autonomy journal undo"),
             title=tr("Agent"),
             guide="tools",
             about=tr(

@@ -187,6 +187,7 @@ class Action(msgspec.Struct, frozen=True):
         is_bound: whether the window listens for the chord; False where a button or an editor does.
         why_not: why it cannot be done just now, where a person who presses its chord is to read that.
         chord_of: the chord that is shown, where the settings choose it; tone: of its menu item.
+        words: other words by which people look for it, those of other programs among them.
     """
 
     id: str
@@ -205,6 +206,7 @@ class Action(msgspec.Struct, frozen=True):
     is_bound: bool = True
     chord_of: Callable[[AppState], str] | None = None
     tone: Tone = "text"
+    words: str = ""
 
     def shown_label(self, desk: Desk) -> str:
         """The label of its present effect."""
@@ -359,6 +361,7 @@ class HubPanel(msgspec.Struct, frozen=True):
         tab_guide: the page about the part in front, empty where `guide` tells of it.
         draw: draws the panel. It imports the panel itself: the first frame must not wait for panels behind.
         least_px: height that it needs as it is now, so that its list has some rows.
+        words: see `Action`.
     """
 
     id: str
@@ -368,6 +371,7 @@ class HubPanel(msgspec.Struct, frozen=True):
     draw: Callable[[Desk], None]
     least_px: Callable[[Desk], float] = _least
     tab_guide: Callable[[Desk], str] = _nothing
+    words: str = ""
 
     def page(self, desk: Desk) -> str:
         """The page of the guide about what it shows now."""

@@ -234,6 +234,7 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="caching",
+            words=tr("prompt cache TTL keepalive hit rate"),
             title=tr("Caching"),
             guide="caching",
             about=tr(

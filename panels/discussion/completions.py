@@ -517,7 +517,7 @@ def _said(desk: Desk, mention: Mention, known: tuple[Way, ...]) -> str:
     if any(way.kind == "symbol" for way in known):
         return ""
     return tr(
-        "{total} · Tab adds the name to the context · # after a file lists symbols",
+        "Searched {total} · Tab adds the name to the context · # after a file lists symbols",
         total=fmt.count(found.total, tr("name"), tr("names")),
     )
 

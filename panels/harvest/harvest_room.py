@@ -176,6 +176,7 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="harvest",
+            words=tr("extract memory import old conversations"),
             title=tr("Harvest"),
             guide="knowledge",
             about=tr(

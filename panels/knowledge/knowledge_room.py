@@ -376,6 +376,7 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="knowledge",
+            words=tr("memory facts decisions tasks digest"),
             title=tr("Knowledge"),
             guide="knowledge",
             about=tr(

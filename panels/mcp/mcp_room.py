@@ -61,6 +61,7 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="mcp",
+            words=tr("MCP tools plugins connectors extensions"),
             title=tr("MCP servers"),
             guide="mcp",
             about=tr(

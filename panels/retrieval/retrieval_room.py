@@ -82,6 +82,7 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="retrieval",
+            words=tr("RAG embeddings index notes recall"),
             title=tr("Search"),
             guide="search",
             about=tr(

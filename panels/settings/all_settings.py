@@ -7,13 +7,14 @@ from operator import attrgetter
 
 from core.kernel import figures as fmt
 from core.kernel.language import tr
+from core.kernel.search_terms import begins_words
 from core.kernel.values.settings import Settings
 from core.services.settings.settings_checks import value_flaw
 from core.services.settings.settings_messages import ChangeSetting
 from core.services.settings.settings_schema import SETTINGS, Kind, Setting, SettingScope, Value
-from panels.base.desk import Desk
+from panels.base.desk import Desk, action_tip, run_action
 from panels.base.ui import Option
-from panels.settings.settings_room import SettingsView
+from panels.settings.settings_room import PAGES, SettingsView
 
 SHOWN = 60
 """Settings that are drawn at once; of more, the search finds the rest."""
@@ -42,8 +43,8 @@ def all_section(desk: Desk) -> None:
     """Draw the list. Sends ChangeSetting."""
     ui, own = desk.ui, desk.view.of(SettingsView)
     ui.text("title", tr("All settings"), style="h2")
-    found = found_settings(own.query)
-    if not found:
+    found, is_elsewhere = found_settings(own.query), _elsewhere(desk, own.query)
+    if not (found or is_elsewhere):
         ui.text(
             "none", tr("No setting matches {query!r}.", query=own.query.strip()), tone="muted", wraps=True
         )
@@ -65,6 +66,28 @@ def all_section(desk: Desk) -> None:
         )
 
 
+def _elsewhere(desk: Desk, query: str) -> bool:
+    """Lead to the pages and commands that a query means; whether there are any."""
+    ui, view = desk.ui, desk.view
+    pages = [page for page in PAGES if begins_words(query, f"{page.label} {page.words}")]
+    others = [one for one in desk.actions.values() if one.id != "settings" and begins_words(query, one.words)]
+    if not (pages or others):
+        return False
+    with ui.group("elsewhere"):
+        ui.text("title", tr("On other pages"), style="strong")
+        for page in pages:
+            if ui.button(("page", page.id), page.label, icon=page.icon, is_small=True):
+                view.settings_section = page.id
+        for action in others:
+            if action.is_enabled(desk) and ui.button(
+                ("action", action.id), action.shown_label(desk), icon=action.icon, is_small=True,
+                tip=action_tip(desk, action.id),
+            ):  # fmt: skip
+                view.page = "chat"
+                run_action(action.id, desk)
+    return True
+
+
 def search_field(desk: Desk) -> None:
     """Draw the field that searches all settings: what is typed shows them, whatever section was shown."""
     own = desk.view.of(SettingsView)
@@ -82,7 +105,7 @@ def found_settings(query: str) -> tuple[Setting, ...]:
 
 
 def _words(one: Setting) -> str:
-    return f"{one.key} {one.key.replace('_', ' ')} {one.doc}".casefold()
+    return f"{one.key} {one.key.replace('_', ' ')} {one.doc} {' '.join(one.choices)}".casefold()
 
 
 def value_of(settings: Settings, one: Setting) -> Value | None:

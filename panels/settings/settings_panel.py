@@ -16,7 +16,7 @@ from panels.base.ui import Option, Surface, Tone, Ui
 from panels.base.view import Dialog, WindowView
 from panels.settings.all_settings import all_section, parse_size, search_field
 from panels.settings.providers import models_section, providers_section, servers_section
-from panels.settings.settings_room import SCALES
+from panels.settings.settings_room import PAGES, SCALES
 from panels.settings.texts import labelled, notifications_section, policies_section, texts_section
 
 NAV_PX = 232.0
@@ -57,11 +57,11 @@ def settings_panel(desk: Desk) -> None:
         ):
             if is_narrow and view.settings_section == "all":
                 search_field(desk)
-            _draw(view.settings_section)(desk)
+            _DRAWN.get(view.settings_section, providers_section)(desk)
 
 
 def _navigation(view: WindowView, ui: Ui, *, has_words: bool) -> None:
-    ids = [section for section, *_ in SECTIONS]
+    ids = [page.id for page in PAGES]
     at = ids.index(view.settings_section) if view.settings_section in ids else 0
     step = ui.shortcut("Down") - ui.shortcut("Up")
     if step and 0 <= at + step < len(ids):
@@ -69,23 +69,19 @@ def _navigation(view: WindowView, ui: Ui, *, has_words: bool) -> None:
         view.settings_section = ids[at + step]
         if had_keyboard:
             ui.focus(view.settings_section)
-    for section, label, icon, _ in SECTIONS:
-        is_active = section == view.settings_section
+    for page in PAGES:
+        is_active = page.id == view.settings_section
         kind: Surface = "card_selected" if is_active else "clear"
-        tip, side = ("", 10) if has_words else (label, 4)
+        tip, side = ("", 10) if has_words else (page.label, 4)
         with (
-            ui.clickable(section, kind, height=34, padding=(side, 5), tip=tip) as clicks,
+            ui.clickable(page.id, kind, height=34, padding=(side, 5), tip=tip) as clicks,
             ui.row("line", height=24),
         ):
-            ui.icon("icon", icon, tone="accent" if is_active else "muted")
+            ui.icon("icon", page.icon, tone="accent" if is_active else "muted")
             if has_words:
-                ui.text("label", label, tone="text" if is_active else "muted")
+                ui.text("label", page.label, tone="text" if is_active else "muted")
         if clicks.clicked:
-            view.settings_section = section
-
-
-def _draw(shown: str) -> Callable[[Desk], None]:
-    return next((draw for section, _, _, draw in SECTIONS if section == shown), providers_section)
+            view.settings_section = page.id
 
 
 def _appearance(desk: Desk) -> None:
@@ -249,20 +245,19 @@ def _pair(ui: Ui, key: tuple[str, str], name: str, value: str) -> None:
         ui.text("value", value)
 
 
-SECTIONS: tuple[tuple[str, str, str, Callable[[Desk], None]], ...] = (
-    ("providers", tr("Providers and keys"), "key", providers_section),
-    ("servers", tr("Compatible servers"), "server", servers_section),
-    ("models", tr("Models"), "robot", models_section),
-    ("appearance", tr("Appearance"), "palette", _appearance),
-    ("notifications", tr("Notifications, channels"), "bell", notifications_section),
-    ("files", tr("Files"), "file-lines", _files),
-    ("tools", tr("Permissions"), "wrench", policies_section),
-    ("project", tr("Project"), "folder-open", _project),
-    ("prompts", tr("Personas and prompts"), "user-gear", texts_section),
-    ("all", tr("All settings"), "sliders", all_section),
-    ("about", tr("About"), "circle-info", _about),
-)
-"""Id, label, icon and what is drawn, in the order of the list; an id that is not here shows the first."""
+_DRAWN: dict[str, Callable[[Desk], None]] = {
+    "providers": providers_section,
+    "servers": servers_section,
+    "models": models_section,
+    "appearance": _appearance,
+    "notifications": notifications_section,
+    "files": _files,
+    "tools": policies_section,
+    "project": _project,
+    "prompts": texts_section,
+    "all": all_section,
+    "about": _about,
+}
 
 
 # The dialogs of the project: the chooser of its folder, and the question whether what it asks for may

@@ -85,6 +85,38 @@ class SettingsView(msgspec.Struct):
         return []  # rich asks a struct for its fields
 
 
+class SettingsPage(msgspec.Struct, frozen=True):
+    """A section of the settings page.
+
+    Args:
+        id: see `WindowView.settings_section`; words: what stands in it, and other words by which people look for it.
+    """
+
+    id: str
+    label: str
+    icon: str
+    words: str = ""
+
+
+PAGES = (
+    SettingsPage("providers", tr("Providers and keys"), "key",
+                 tr("API key token login account address base URL test Anthropic OpenAI Gemini Claude Code")),
+    SettingsPage("servers", tr("Compatible servers"), "server",
+                 tr("Ollama vLLM llama.cpp LM Studio OpenRouter local base URL endpoint")),
+    SettingsPage("models", tr("Models"), "robot", tr("default model new discussions prices context window")),
+    SettingsPage("appearance", tr("Appearance"), "palette",
+                 tr("theme dark light colours language interface size font text zoom scale send key Enter")),
+    SettingsPage("notifications", tr("Notifications, channels"), "bell", tr("desktop notices alerts IRC")),
+    SettingsPage("files", tr("Files"), "file-lines", tr("largest size limits glob attachments pastes")),
+    SettingsPage("tools", tr("Permissions"), "wrench",
+                 tr("tools approvals allow ask deny commands sandbox edits web pages hosts rules")),
+    SettingsPage("project", tr("Project"), "folder-open", tr("folder trust workspace")),
+    SettingsPage("prompts", tr("Personas and prompts"), "user-gear", tr("system prompts custom instructions roles")),
+    SettingsPage("all", tr("All settings"), "sliders"),
+    SettingsPage("about", tr("About"), "circle-info", tr("version licences data folder home")),
+)  # fmt: skip
+"""In the order of the list; an id that is not here shows the first."""
+
 # Actions on settings, project and providers from the menus.
 
 SCALES = (0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
@@ -135,10 +167,13 @@ def _refresh_models(desk: Desk) -> None:
 ACTIONS: tuple[Action, ...] = (
     Action(id="open_project", menu=tr("File"), group=0, label=tr("Open project folder…"), run=opens_dialog("open_project"), icon="folder-open", chord="Ctrl+O"),
     Action(id="settings", menu=tr("File"), group=2, label=tr("Settings"), run=_settings, icon="gear", chord="Ctrl+,",
-           is_done=lambda d: d.view.page == "settings", undo_label=tr("Close settings")),
-    Action(id="theme", menu=tr("View"), group=3, label=tr("Switch theme"), run=_theme, icon="circle-half-stroke", chord="Ctrl+Shift+L"),
-    Action(id="larger", menu=tr("View"), group=3, label=tr("Zoom in"), run=_scale(1), icon="magnifying-glass-plus", chord="Ctrl+="),
-    Action(id="smaller", menu=tr("View"), group=3, label=tr("Zoom out"), run=_scale(-1), icon="magnifying-glass-minus", chord="Ctrl+-"),
+           is_done=lambda d: d.view.page == "settings", undo_label=tr("Close settings"), words=tr("preferences options configuration")),
+    Action(id="theme", menu=tr("View"), group=3, label=tr("Switch theme"), run=_theme, icon="circle-half-stroke", chord="Ctrl+Shift+L",
+           words=tr("dark mode light mode colours")),
+    Action(id="larger", menu=tr("View"), group=3, label=tr("Zoom in"), run=_scale(1), icon="magnifying-glass-plus", chord="Ctrl+=",
+           words=tr("larger font bigger text interface size")),
+    Action(id="smaller", menu=tr("View"), group=3, label=tr("Zoom out"), run=_scale(-1), icon="magnifying-glass-minus", chord="Ctrl+-",
+           words=tr("smaller font text interface size")),
     Action(id="normal_size", menu=tr("View"), group=3, label=tr("Reset zoom"), run=_scale(0), icon="magnifying-glass", chord="Ctrl+0"),
     Action(id="trust", menu=tr("Tools"), group=2, label=tr("Trust this project…"), run=_trust, icon="shield-halved", chord="",
            is_enabled=lambda d: bool(d.state.config.project.root), is_done=_is_trusted_whole,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import one_line
 from core.kernel.language import tr
-from core.kernel.search_terms import likest, plain_terms
+from core.kernel.search_terms import begins_words, likest, plain_terms
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import SearchDiscussions, SelectDiscussion
@@ -20,6 +20,7 @@ from panels.discussion.completions import choose_template
 from panels.discussion.find_bar import landing_of
 from panels.discussion.view import DiscussionView, Landing
 from panels.knowledge.knowledge_room import KnowledgeView
+from panels.settings.settings_room import PAGES
 from panels.shell.layout import MENUS
 from panels.shell.rooms import ROOMS
 
@@ -31,13 +32,15 @@ OF_A_KIND = 3
 LEAST_CHARS = 3
 """Characters from which more than names is looked through."""
 LABEL_CHARS = 90
+SCATTERED = 100
+"""Distance from which the letters of a query stand apart in a label."""
 
 
 class PaletteHit(msgspec.Struct, frozen=True):
     """A line of the palette.
 
     Args:
-        key: tells it from the others; run: what choosing it does; is_name: a command or a discussion, which come first.
+        words: other words by which it is found; key: tells it from the others; run: what choosing it does; is_name: a command or a discussion, which come first.
     """
 
     label: str
@@ -46,6 +49,7 @@ class PaletteHit(msgspec.Struct, frozen=True):
     key: Hashable
     run: Callable[[Desk], None]
     is_name: bool = False
+    words: str = ""
 
 
 def hits(desk: Desk, query: str) -> tuple[PaletteHit, ...]:
@@ -70,7 +74,7 @@ def _search(
     actions = [_action(desk, one) for one in can_do]
     if not query.strip():
         return tuple(actions[:SHOWN])
-    named = [*actions, *_discussions(desk.state)]
+    named = [*actions, *_settings_pages(), *_discussions(desk.state)]
     names, others = best(named, query), _others(desk.state, query)
     if not names and not others:
         like = likest(query, [one.label for one in named], SHOWN)
@@ -100,7 +104,25 @@ def _action(desk: Desk, action: Action) -> PaletteHit:
         key=("action", action.id),
         run=lambda d: run_action(action.id, d),
         is_name=True,
+        words=action.words,
     )
+
+
+def _settings_pages() -> Iterable[PaletteHit]:
+    for page in PAGES:
+        yield PaletteHit(
+            label=tr("Settings: {page}", page=page.label),
+            icon=page.icon,
+            detail="",
+            key=("settings", page.id),
+            run=_shows_settings(page.id),
+            is_name=True,
+            words=page.words,
+        )
+
+
+def _shows_settings(page_id: str) -> Callable[[Desk], None]:
+    return lambda desk: desk.view.show_settings(page_id)
 
 
 def _off(desk: Desk, action: Action) -> PaletteHit:
@@ -231,10 +253,18 @@ def _shows_item(query: str) -> Callable[[Desk], None]:
 
 
 def best(named: Iterable[PaletteHit], query: str) -> tuple[PaletteHit, ...]:
-    """The hits whose label has the letters of `query` in order, best first, a screenful at most."""
-    ranked = ((rank(hit.label, query), index, hit) for index, hit in enumerate(named))
+    """The hits whose label has the letters of `query` in order, or that its words mean, best first, a screenful at most."""
+    ranked = ((_rank(hit, query), index, hit) for index, hit in enumerate(named))
     found = sorted(((r, index, hit) for r, index, hit in ranked if r is not None), key=lambda one: one[:2])
     return tuple(hit for *_, hit in found[:SHOWN])
+
+
+def _rank(hit: PaletteHit, query: str) -> int | None:
+    """Distance of a hit from a query. Words that it means stand behind those that its label has, and before scattered letters."""
+    own = rank(hit.label, query)
+    if begins_words(query, hit.words):
+        return SCATTERED - 1 if own is None else min(SCATTERED - 1, own)
+    return own
 
 
 def rank(label: str, query: str) -> int | None:
@@ -250,7 +280,7 @@ def rank(label: str, query: str) -> int | None:
             return None
         gaps += found - position - 1
         position = found
-    return 100 + gaps
+    return SCATTERED + gaps
 
 
 # The command palette: every action and every discussion by a few letters, and all that holds the words that

@@ -97,7 +97,7 @@ def _of_panel(panel: HubPanel) -> Action:
     return Action(
         id=panel.id, menu=tr("View"), group=2, label=panel.title, run=lambda d: d.view.show_hub(panel.id), icon=_BUTTONS[panel.id].icon,
         chord=f"Ctrl+{place}" if place < 10 else "",
-        is_checked=lambda d: "hub" in shown_panes(d.view) and d.view.panel == panel.id,
+        is_checked=lambda d: "hub" in shown_panes(d.view) and d.view.panel == panel.id, words=panel.words,
     )  # fmt: skip
 
 
@@ -109,7 +109,8 @@ OWN: tuple[Action, ...] = (
            is_done=lambda d: "hub" in shown_panes(d.view), undo_label=tr("Hide Operations Hub")),
     Action(id="palette", menu=tr("Tools"), group=0, label=tr("Command palette"), run=opens_dialog("palette"), icon="terminal", chord="Ctrl+Shift+P",
            second_chord="Ctrl+K"),
-    Action(id="shortcuts", menu=tr("Help"), group=0, label=tr("Keyboard shortcuts"), run=opens_dialog("shortcuts"), icon="keyboard", chord="Shift+F1"),
+    Action(id="shortcuts", menu=tr("Help"), group=0, label=tr("Keyboard shortcuts"), run=opens_dialog("shortcuts"), icon="keyboard", chord="Shift+F1",
+           words=tr("hotkeys key bindings keymap")),
 )  # fmt: skip
 
 

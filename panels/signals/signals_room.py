@@ -54,6 +54,7 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="signals",
+            words=tr("inbox events IRC watch"),
             title=tr("Signals"),
             guide="autonomy",
             about=tr(

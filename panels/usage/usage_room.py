@@ -57,6 +57,7 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="usage",
+            words=tr("budget spend limit costs price billing dollars statistics"),
             title=tr("Usage"),
             guide="caching",
             about=tr(

@@ -90,3 +90,25 @@ def test_what_is_out_of_its_range_or_no_number_is_said_and_not_sent() -> None:
 )
 def test_sizes_are_read_in_their_unit(typed: str, size: int | None) -> None:
     assert parse_size(typed) == size
+
+
+@pytest.mark.parametrize(
+    ("query", "section"),
+    [("dark", "Appearance"), ("font size", "Appearance"), ("API key", "Providers and keys"), ("ollama", "Compatible servers")],
+)  # fmt: skip
+def test_what_stands_on_another_page_is_found_and_leads_there(query: str, section: str) -> None:
+    screen = page(query)
+    assert not screen.ui.shows("No setting matches")
+    screen.ui.click(section, within="On other pages")
+    assert (screen.view.page, screen.ui.shows("No setting matches")) == ("settings", False)
+    assert screen.view.settings_section != "all"
+
+
+@pytest.mark.parametrize(
+    ("query", "action"), [("hotkeys", "Keyboard shortcuts"), ("temperature", "Model…"), ("budget", "Usage")]
+)
+def test_what_is_set_elsewhere_in_the_window_is_found_and_leads_there(query: str, action: str) -> None:
+    screen = page(query)
+    screen.ui.click(action, within="On other pages")
+    assert screen.view.dialog is not None or screen.view.panel == "usage"
+    assert screen.view.page == "chat"

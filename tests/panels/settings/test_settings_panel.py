@@ -27,8 +27,7 @@ from core.services.settings.settings_messages import (
     TrustProject,
 )
 from panels.base.view import WindowView
-from panels.settings.settings_panel import SECTIONS
-from panels.settings.settings_room import SettingsView
+from panels.settings.settings_room import PAGES, SettingsView
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
@@ -41,7 +40,7 @@ def _page(section: str, state: AppState | None = None) -> Screen:
 def test_every_section_opens_from_the_list() -> None:
     screen = _page("about")
 
-    for section, label, *_ in SECTIONS:
+    for section, label in [(page.id, page.label) for page in PAGES]:
         screen.ui.click(label)
         assert screen.view.settings_section == section
         assert [n for n in screen.ui.nodes("text") if n.value == label or n.props["style"] == "h2"]
@@ -52,12 +51,12 @@ def test_up_and_down_walk_the_sections_and_stop_at_the_ends() -> None:
 
     screen.ui.press("Up")
     assert screen.view.settings_section == "providers"
-    for section, *_ in SECTIONS[1:]:
+    for section in [page.id for page in PAGES[1:]]:
         screen.ui.press("Down")
         assert screen.view.settings_section == section
     screen.ui.press("Down")
     screen.ui.press("Up")
-    assert screen.view.settings_section == SECTIONS[-2][0]
+    assert screen.view.settings_section == PAGES[-2].id
 
 
 def test_a_section_of_another_version_shows_the_first_one() -> None:

@@ -151,6 +151,23 @@ def test_a_find_in_knowledge_opens_its_panel_filtered() -> None:
     assert (screen.view.panel, screen.view.of(KnowledgeView).query) == ("knowledge", "immutable")
 
 
+def test_other_words_for_a_command_and_pages_of_the_settings_are_found() -> None:
+    screen = _open()
+    screen.ui.type(HINT, "fork")
+    assert screen.ui.shows("Branch")
+    screen.ui.type(HINT, "font size")
+    assert screen.ui.shows("Zoom in")
+    screen.ui.type(HINT, "ollama")
+    screen.ui.click("Settings: Compatible servers")
+    assert (screen.view.page, screen.view.settings_section) == ("settings", "servers")
+
+
+def test_words_that_a_label_has_stand_before_words_that_only_mean_it() -> None:
+    screen = _open()
+    screen.ui.type(HINT, "settings")
+    assert screen.ui.nodes("clickable")[-SHOWN:][0].texts()[0] == "Settings"
+
+
 def test_a_slip_of_the_finger_finds_what_was_meant() -> None:
     screen = _open()
     screen.ui.type(HINT, "keybaord shortcust")

@@ -57,7 +57,7 @@ from core.talk.turn.turn_messages import CancelReply
 from panels.base.view import Dialog, WindowView
 from panels.context.context_room import ContextPanelView
 from panels.discussion.view import DiscussionView
-from panels.settings.settings_panel import SECTIONS
+from panels.settings.settings_room import PAGES
 from panels.shell.palette import DIALOGS
 from tests.panels import states
 from tests.panels.screen import Screen
@@ -195,7 +195,7 @@ def app_states(draw: st.DrawFn) -> AppState:
 
 views = st.builds(
     WindowView, page=st.sampled_from(["chat", "settings"]), panel=st.sampled_from(["presets", "context"]),
-    settings_section=st.sampled_from([section for section, *_ in SECTIONS]),
+    settings_section=st.sampled_from([page.id for page in PAGES]),
     dialog=st.none() | st.builds(Dialog, st.sampled_from([*DIALOGS, "gone"]), ids, words),
     rooms=st.fixed_dictionaries({
         DiscussionView: st.builds(DiscussionView, search_text=words, renaming_id=ids, is_archive_open=st.booleans(),

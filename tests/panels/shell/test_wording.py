@@ -15,7 +15,7 @@ from panels.discussion.view import DiscussionView
 from panels.harvest.harvest_room import HarvestView
 from panels.knowledge.knowledge_room import KnowledgeView
 from panels.retrieval.retrieval_room import TABS, RetrievalView
-from panels.settings.settings_panel import SECTIONS
+from panels.settings.settings_room import PAGES
 from panels.shell.rooms import PANELS
 from tests.panels import states
 from tests.panels.agent import agent_states
@@ -102,7 +102,7 @@ def test_no_panel_speaks_like_a_machine(panel: str) -> None:
 
 
 def test_no_page_of_the_settings_speaks_like_a_machine() -> None:
-    views = [WindowView(page="settings", settings_section=section) for section, *_ in SECTIONS]
+    views = [WindowView(page="settings", settings_section=section) for section in [page.id for page in PAGES]]
 
     assert {t for view in views for t in _said(Screen(states.working(), view)) if machine_text(t)} == set()
 
