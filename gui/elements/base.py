@@ -147,6 +147,11 @@ class Element:
             self.nat = m.px(self.wide) if self.wide is not None and self.wide > 0 else self.measure(m)
         return self.nat
 
+    @property
+    def is_quiet(self) -> bool:
+        """True if its words may go before those of others in a row that is too narrow."""
+        return False
+
     def collapsed(self, m: Measure) -> float:
         """The width it can do with in a row that is too narrow."""
         return self.natural(m)
@@ -474,8 +479,8 @@ def _shrink(kids: list[Element], widths: list[float], excess: float, m: Measure)
 
 
 def _collapse(kids: list[Element], widths: list[float], excess: float, m: Measure) -> float:
-    """Leave only the icons of labelled buttons, from the left, until the excess is gone."""
-    for index, kid in enumerate(kids):
+    """Leave only the icons of labelled buttons, quiet ones first, from the left, until the excess is gone."""
+    for index, kid in sorted(enumerate(kids), key=lambda one: not one[1].is_quiet):
         if excess > 0.5 and not kid.grows()[0]:
             least = min(widths[index], kid.collapsed(m))
             excess -= widths[index] - least

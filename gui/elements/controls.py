@@ -97,6 +97,10 @@ class Button(Control):
         return "small" if is_small else "body"
 
     @property
+    def is_quiet(self) -> bool:
+        return bool(self.props[2] == "ghost")
+
+    @property
     def is_drawn(self) -> bool:
         """True if its label is drawn: a control needs a font of its own for each size, with the whole file in it."""
         return self.style() == "small"

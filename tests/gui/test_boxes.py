@@ -209,3 +209,13 @@ def test_a_dragged_edge_takes_from_its_neighbour() -> None:
     assert dragged_widths((300, 0, 400), (300, 700, 400), 1, 50, 160) == (300, 0, 350)
     assert dragged_widths((300, 0, 400), (300, 700, 400), 0, -900, 160) == (160, 0, 400)
     assert dragged_widths((300, 0, 400), (300, 700, 400), 1, -9000, 160) == (300, 0, 940)
+
+
+def test_quiet_buttons_of_a_narrow_row_lose_their_words_before_the_others(measure: Measure) -> None:
+    row = box(RowBox, *(button("Choose files") for _ in range(3)))
+    for kid, kind in zip(row.order, ("plain", "plain", "ghost"), strict=True):
+        kid.props = ("\uf013", "Choose files", kind, True, False, "", None)
+    whole = sum(kid.natural(measure) for kid in row.order) + 16
+    for room, lost in ((whole, [False, False, False]), (whole - 20, [False, False, True]), (whole - 120, [True, False, True])):  # fmt: skip
+        row.layout(measure, room, None)
+        assert [kid.w < kid.natural(measure) - 1 for kid in row.order] == lost
