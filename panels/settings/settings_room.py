@@ -99,21 +99,21 @@ class SettingsPage(msgspec.Struct, frozen=True):
 
 
 PAGES = (
-    SettingsPage("providers", tr("Providers and keys"), "key",
-                 tr("API key token login account address base URL test Anthropic OpenAI Gemini Claude Code")),
-    SettingsPage("servers", tr("Compatible servers"), "server",
-                 tr("Ollama vLLM llama.cpp LM Studio OpenRouter local base URL endpoint")),
-    SettingsPage("models", tr("Models"), "robot", tr("default model new discussions prices context window")),
-    SettingsPage("appearance", tr("Appearance"), "palette",
-                 tr("theme dark light colours language interface size font text zoom scale send key Enter")),
-    SettingsPage("notifications", tr("Notifications, channels"), "bell", tr("desktop notices alerts IRC")),
-    SettingsPage("files", tr("Files"), "file-lines", tr("largest size limits glob attachments pastes")),
-    SettingsPage("tools", tr("Permissions"), "wrench",
-                 tr("tools approvals allow ask deny commands sandbox edits web pages hosts rules")),
-    SettingsPage("project", tr("Project"), "folder-open", tr("folder trust workspace")),
-    SettingsPage("prompts", tr("Personas and prompts"), "user-gear", tr("system prompts custom instructions roles")),
-    SettingsPage("all", tr("All settings"), "sliders"),
-    SettingsPage("about", tr("About"), "circle-info", tr("version licences data folder home")),
+    SettingsPage(id="providers", label=tr("Providers and keys"), icon="key",
+                 words=tr("API key token login account address base URL test Anthropic OpenAI Gemini Claude Code")),
+    SettingsPage(id="servers", label=tr("Compatible servers"), icon="server",
+                 words=tr("Ollama vLLM llama.cpp LM Studio OpenRouter local base URL endpoint")),
+    SettingsPage(id="models", label=tr("Models"), icon="robot", words=tr("default model new discussions prices context window")),
+    SettingsPage(id="appearance", label=tr("Appearance"), icon="palette",
+                 words=tr("theme dark light colours language interface size font text zoom scale send key Enter")),
+    SettingsPage(id="notifications", label=tr("Notifications, channels"), icon="bell", words=tr("desktop notices alerts IRC")),
+    SettingsPage(id="files", label=tr("Files"), icon="file-lines", words=tr("largest size limits glob attachments pastes")),
+    SettingsPage(id="tools", label=tr("Permissions"), icon="wrench",
+                 words=tr("tools approvals allow ask deny commands sandbox edits web pages hosts rules")),
+    SettingsPage(id="project", label=tr("Project"), icon="folder-open", words=tr("folder trust workspace")),
+    SettingsPage(id="prompts", label=tr("Personas and prompts"), icon="user-gear", words=tr("system prompts custom instructions roles")),
+    SettingsPage(id="all", label=tr("All settings"), icon="sliders"),
+    SettingsPage(id="about", label=tr("About"), icon="circle-info", words=tr("version licences data folder home")),
 )  # fmt: skip
 """In the order of the list; an id that is not here shows the first."""
 

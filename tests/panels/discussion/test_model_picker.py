@@ -96,7 +96,9 @@ def test_the_longest_reply_is_a_number_of_tokens_or_left_to_the_model() -> None:
 
 
 def test_each_level_of_effort_has_words_of_its_own() -> None:
-    labels = [option.label for option in effort_options(ModelProfile("x", "m", efforts=tuple(Effort)))]
+    labels = [
+        option.label for option in effort_options(ModelProfile(provider="x", id="m", efforts=tuple(Effort)))
+    ]
     assert labels[:3] == ["Auto effort", "No thinking", "Minimal effort"]
     assert len({*labels}) == len(Effort)
 
