@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -23,8 +24,11 @@ from core.agent.sandbox import (
     mounts_of,
     system_program,
 )
+from core.kernel.codecs import read_json
 from core.kernel.command_start import HOST_LIFELINE, MOST_PROCESSES, bounded, counts_by_namespace
 from core.kernel.disk import remove_whole
+from core.kernel.opener import read_file
+from core.kernel.patterns import late
 from core.kernel.values.mcp import CommandBounds, Keeper, WrappedCommand
 
 _NO_REMEDY = "The server would have to be started for a smaller project"
@@ -88,8 +92,7 @@ class ServerSandbox:
                 self._scratch[name] = self._commands.new_scratch("server")
             scratch = self._scratch[name]
         confinement = self._commands.confinement
-        own_tmp = confinement.sandbox.name != BUBBLEWRAP or sys.platform == "darwin"
-        tmp = scratch if own_tmp else "/tmp"  # noqa: S108
+        tmp = scratch if self._has_own_tmp() else _TMP
         passed = {one: os.environ[one] for one in _CERTIFICATES if needs_network and one in os.environ}
         environment = {**self._commands.marked_environment(tmp), "npm_config_cache": f"{tmp}/.npm", **passed}
         is_bubble = confinement.sandbox.name == BUBBLEWRAP
@@ -161,6 +164,23 @@ class ServerSandbox:
         told = filter(None, [server_note(held.shut, root)])
         return (*told, *(f"{path} {CAME_TO_BE}." for path in fresh))
 
+    def scratch(self, name: str) -> str:
+        """The folder that is a server's `/tmp`; empty for none."""
+        with self._lock:
+            return self._scratch.get(name, "")
+
+    def written_beside(self, name: str) -> tuple[str, ...]:
+        """Files that a server wrote beside its program where npx fetched that into its scratch folder: they end with that.
+
+        Each as the server names it.
+        """
+        scratch = self.scratch(name)
+        tmp = scratch if self._has_own_tmp() else _TMP
+        return tuple(f"{tmp}/{os.path.relpath(path, scratch)}" for path in _written_beside(scratch))
+
+    def _has_own_tmp(self) -> bool:
+        return self._commands.confinement.sandbox.name != BUBBLEWRAP or sys.platform == "darwin"
+
     def close(self) -> None:
         """Remove the scratch folders, when no server runs. Idempotent."""
         with self._lock:
@@ -168,3 +188,45 @@ class ServerSandbox:
         for folder in folders:
             with suppress(OSError):
                 remove_whole(folder)
+
+
+_TMP = "/tmp"  # noqa: S108
+_PACKAGE = late(r"(?:@[\w.-]{1,100}/)?\w[\w.-]{0,200}")
+_MOST_FILES = 2_000
+"""Files of a package that are looked at."""
+
+
+def _written_beside(scratch: str) -> Iterator[str]:
+    """Files in packages that npx fetched, newer than the list that npm writes last.
+
+    Source: npm 11, `_npx/HASH/package.json` and `node_modules/.package-lock.json` (seen 2026-11-30).
+    """
+    for fetched in Path(scratch, ".npm", "_npx").glob("*") if scratch else ():
+        modules = fetched / "node_modules"
+        try:
+            installed_ns = (modules / ".package-lock.json").lstat().st_mtime_ns
+            asked = read_json(read_file(fetched / "package.json", _MOST_BYTES)).get("dependencies", {})
+            folders = [modules / name for name in asked if _PACKAGE.fullmatch(name)]
+        except (OSError, ValueError, AttributeError, TypeError):
+            continue
+        for folder in folders:
+            if os.path.realpath(folder) == os.path.join(
+                os.path.realpath(scratch), folder.relative_to(scratch)
+            ):
+                yield from _newer(folder, installed_ns)
+
+
+_MOST_BYTES = 1_000_000
+
+
+def _newer(folder: Path, since_ns: int) -> Iterator[str]:
+    for path in islice(_files(folder), _MOST_FILES):
+        with suppress(OSError):
+            if os.lstat(path).st_mtime_ns > since_ns:
+                yield path
+
+
+def _files(folder: Path) -> Iterator[str]:
+    for place, inner, names in os.walk(folder):
+        inner[:] = [name for name in inner if name != "node_modules"]
+        yield from (os.path.join(place, name) for name in names)

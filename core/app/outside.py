@@ -434,6 +434,7 @@ class LocalOutside:
                 client=McpClient,
                 wrap=self._wrapped_server,
                 news=self._server_news,
+                beside=self._written_beside,
                 secrets=partial(mcp_secrets, KeyStore(self.home), os.environ),
             ),
             emit,
@@ -622,6 +623,9 @@ class LocalOutside:
 
     def _server_news(self, name: str) -> tuple[str, ...]:
         return self._tool_services.server_sandbox.news(name)
+
+    def _written_beside(self, name: str) -> tuple[str, ...]:
+        return self._tool_services.server_sandbox.written_beside(name)
 
     def _alone(self) -> AbstractContextManager[object]:
         """Hold the home while something is forgotten. A program that owns it holds it already."""

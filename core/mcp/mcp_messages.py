@@ -144,11 +144,15 @@ class ServerFailed(msgspec.Struct, frozen=True):
 
 
 class WriteRefused(msgspec.Struct, frozen=True):
-    """A server's sandbox kept it from writing these files, and its answer says so. `root`: as in `ServeServers`."""
+    """A server's sandbox kept it from writing these files, and its answer says so. `root`: as in `ServeServers`.
+
+    `is_lost`: it wrote them beside its program, in the sandbox, with which they end.
+    """
 
     name: str
     places: tuple[str, ...]
     root: str
+    is_lost: bool = False
 
 
 McpCommand = (

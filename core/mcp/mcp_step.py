@@ -55,8 +55,12 @@ _REFUSED = late(r"(?i)EROFS|read-only file system|(?:errno|os error) 30\b|EPERM:
 """Words of Node, Python, Go, Rust and C for a place that the sandbox keeps as it is."""
 _PLACE = late(r"""(?<![\w.:/~-])(/[^\s'"`<>|:,;()\[\]{}]{1,400})|['"`](/[^'"`\n]{1,400})['"`]""")
 _OF_A_PACKAGE = late(r"/(?:node_modules|site-packages|dist-packages)/")
-_MOST = 3
+MOST_PLACES = 3
+"""Files that a notice names."""
 _LINES = 400
+
+
+_OTHER_FOLDER = tr("Give the server a folder in this project. Its README names the argument or variable")
 
 
 def refused_writes(answer: str, root: str) -> tuple[str, ...]:
@@ -65,7 +69,7 @@ def refused_writes(answer: str, root: str) -> tuple[str, ...]:
     Args:
         answer: as the server gave it; root: of the project, which it may write; empty where it may write none.
     """
-    return tuple(dict.fromkeys(_places(answer, root)))[:_MOST]
+    return tuple(dict.fromkeys(_places(answer, root)))[:MOST_PLACES]
 
 
 def _places(answer: str, root: str) -> Iterator[str]:
@@ -77,8 +81,15 @@ def _places(answer: str, root: str) -> Iterator[str]:
                     yield place
 
 
-def write_note(server: str, places: tuple[str, ...], root: str) -> tuple[str, str]:
-    """Words on writes that were refused, and on the way to allow them."""
+def write_note(server: str, places: tuple[str, ...], root: str, *, is_lost: bool = False) -> tuple[str, str]:
+    """Words on writes that were refused, and on the way to allow them. `is_lost`: as in `WriteRefused`."""
+    if is_lost:
+        lost = tr(
+            "The MCP server {server} wrote {places}. That is lost when this program ends",
+            server=server,
+            places=", ".join(places),
+        )
+        return as_sentences(lost, is_closed=True), _OTHER_FOLDER
     what = as_sentences(
         tr("The MCP server {server} could not write {places}.", server=server, places=", ".join(places)),
         tr("The server may write only into the project ({root}) and its own /tmp.", root=root)
@@ -86,7 +97,7 @@ def write_note(server: str, places: tuple[str, ...], root: str) -> tuple[str, st
         else tr("The server may write only into its own /tmp."),
     )
     if _OF_A_PACKAGE.search(places[0]):  # its own code: nobody should write there
-        return what, tr("Give the server a folder in this project. Its README names the argument or variable")
+        return what, _OTHER_FOLDER
     folder = os.path.dirname(places[0]) or "/"
     remedy = tr(
         "To allow that, open the folder: manual-slop --project {folder}, or Open folder. Then trust the folder. Or give the server a folder in this project. Its README names the argument or variable",
@@ -385,7 +396,7 @@ def _said(state: AppState) -> AppState:
 
 
 def _write_refused(state: AppState, happened: WriteRefused) -> AppState:
-    what, remedy = write_note(happened.name, happened.places, happened.root)
+    what, remedy = write_note(happened.name, happened.places, happened.root, is_lost=happened.is_lost)
     remedy = as_sentences(remedy, is_closed=True)
     return notify(state, f"{WRITE_NOTICE}{happened.name}", Level.WARNING, what, remedy)
 

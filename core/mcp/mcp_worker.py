@@ -41,7 +41,7 @@ from core.mcp.mcp_messages import (
     ServeServers,
     WriteRefused,
 )
-from core.mcp.mcp_step import refused_writes, write_note
+from core.mcp.mcp_step import MOST_PLACES, refused_writes, write_note
 from core.services.providers.keys import KeyStore
 
 Emit = Callable[[McpEvent], None]
@@ -68,6 +68,7 @@ class ServerServices(msgspec.Struct, frozen=True):
         [str, str, tuple[str, ...], bool, CommandBounds, Collection[str], Collection[str]], WrappedCommand
     ]
     news: Callable[[str], tuple[str, ...]]
+    beside: Callable[[str], tuple[str, ...]]
     secrets: Callable[[McpServerSettings], Mapping[str, str]]
 
 
@@ -113,6 +114,8 @@ class McpHandler:
         self._failed: dict[str, tuple[BackOff, str]] = {}
         self._lost: set[str] = set()
         """Servers that died: the next call starts them again."""
+        self._beside: dict[str, set[str]] = {}
+        """What each server wrote beside its program, as it was told."""
         self._is_closed = False
 
     def begin(self, effect: McpEffect) -> None:
@@ -174,7 +177,7 @@ class McpHandler:
         if server in self._lost:
             self._lost.discard(server)
             self._emit(ServerListed(name=server, tools=tools, left_out=client.left_out(server)))
-        notes = [*self._refused(row.settings, answer), *self._services.news(server)]
+        notes = [*self._refused(row.settings, answer), *self._ended(server), *self._services.news(server)]
         return replace(answer, text="\n".join((answer.text, *notes)))
 
     def _refused(self, settings: McpServerSettings, answer: McpAnswer) -> Iterator[str]:
@@ -183,6 +186,15 @@ class McpHandler:
         if places:
             self._emit(WriteRefused(name=settings.name, places=places, root=self._root))
             yield write_note(settings.name, places, self._root)[0]
+
+    def _ended(self, server: str) -> Iterator[str]:
+        """Words for the model on files beside the server's program, which end with its sandbox; each is told once."""
+        told = self._beside.setdefault(server, set())
+        places = tuple(one for one in self._services.beside(server) if one not in told)
+        told.update(places)
+        if places := places[:MOST_PLACES]:
+            self._emit(WriteRefused(name=server, places=places, root=self._root, is_lost=True))
+            yield write_note(server, places, self._root, is_lost=True)[0]
 
     def close(self) -> None:
         """End all servers; calls under way fail."""

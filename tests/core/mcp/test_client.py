@@ -381,6 +381,29 @@ def test_a_server_in_the_sandbox_reaches_its_project_its_keys_and_nothing_else(
     rig.client.stop("boxed")
 
 
+def test_what_a_server_writes_into_its_own_package_is_seen_and_what_npm_wrote_is_not(
+    sandbox: ServerSandbox, tmp_path: Path
+) -> None:
+    sandbox.wrap("memory", str(tmp_path), ("/bin/true",), needs_network=False)
+    assert sandbox.written_beside("memory") == ()
+    fetched = Path(sandbox.scratch("memory"), ".npm", "_npx", "1")
+    package = fetched / "node_modules" / "@m" / "memory"
+    (package / "node_modules" / "inner").mkdir(parents=True)
+    (package / "index.js").write_text("")
+    (fetched / "package.json").write_text('{"dependencies": {"@m/memory": "1", "../..": "1", "gone": "1"}}')
+    installed = fetched / "node_modules" / ".package-lock.json"
+    installed.write_text("{}")
+    newer = installed.stat().st_mtime + 1
+    for name in ("memory.jsonl", "node_modules/inner/cache"):
+        (package / name).write_text("words")
+        os.utime(package / name, (newer, newer))
+
+    told = sandbox.written_beside("memory")
+
+    assert [one.partition(".npm/")[2] for one in told] == ["_npx/1/node_modules/@m/memory/memory.jsonl"]
+    assert sandbox.written_beside("other") == ()
+
+
 def test_no_server_starts_for_a_project_that_is_the_whole_file_system(sandbox: ServerSandbox) -> None:
     with pytest.raises(PermissionError, match="no sandbox can hold"):
         sandbox.wrap("wide", "/", ("/bin/true",), needs_network=False)

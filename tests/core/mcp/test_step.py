@@ -282,6 +282,17 @@ def test_a_write_that_the_sandbox_refused_is_told_with_the_way_to_allow_it() -> 
     assert "Its README names the argument or variable" in notice.detail
 
 
+def test_a_write_that_ends_with_the_sandbox_is_told_with_the_way_to_keep_it() -> None:
+    book = ServerPlaybook()
+    book.begin()
+    place = "/tmp/.npm/_npx/1/node_modules/m/memory.jsonl"
+    book.play(WriteRefused(name="files", places=(place,), root="/project", is_lost=True))
+
+    (notice,) = [one for one in book.state.program.notices if "is lost" in one.text]
+    assert place in notice.text
+    assert "Give the server a folder in this project" in notice.detail
+
+
 @pytest.mark.usefixtures("german")
 def test_notices_of_servers_are_known_in_english() -> None:
     book = ServerPlaybook()

@@ -101,8 +101,13 @@ class Bench:
             assert (name, root, needs_network) == ("files", ROOT, False)
             return WrappedCommand("/bin/box", command, root, {})
 
+        self.beside: tuple[str, ...] = ()
         services = ServerServices(
-            client, wrap, lambda _name: self.news, lambda _settings: {"TOKEN": "secret"}
+            client=client,
+            wrap=wrap,
+            news=lambda _name: self.news,
+            beside=lambda _name: self.beside,
+            secrets=lambda _settings: {"TOKEN": "secret"},
         )
         self.now_s = 100.0
         self.handler = McpHandler(services, self.told.append, clock=lambda: self.now_s)
@@ -275,6 +280,20 @@ def test_a_write_that_the_sandbox_refused_is_told_to_the_person_and_the_model(
     assert refused == ([WriteRefused(name="files", places=places, root=ROOT)] if places else [])
     assert ("could not write" in told) == bool(places)
     assert told.startswith(answer)
+
+
+def test_what_it_wrote_beside_its_program_is_told_once_as_lost(bench: Bench) -> None:
+    one, two = (f"/tmp/.npm/_npx/1/node_modules/m/{name}.jsonl" for name in ("memory", "other"))
+    bench.beside = (one,)
+    told = [bench.call().text for _ in range(2)]
+    bench.beside = (one, two)
+    told.append(bench.call().text)
+
+    lost = [found for found in bench.told if isinstance(found, WriteRefused)]
+    assert lost == [
+        WriteRefused(name="files", places=(place,), root=ROOT, is_lost=True) for place in (one, two)
+    ]
+    assert ["is lost when this program ends" in text for text in told] == [True, False, True]
 
 
 def test_one_that_died_is_said_to_run_again_after_the_next_call(bench: Bench) -> None:
