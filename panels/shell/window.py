@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from core.app.app_messages import Command, SaveWindow
+from core.kernel.language import tr
 from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
 from panels.base.desk import Desk, action_item, action_tip, run_action
@@ -13,19 +14,22 @@ from panels.base.view import WindowView
 from panels.caching.caching_room import ask_past_limit, guarded
 from panels.discussion.conversation_panel import conversation_panel
 from panels.discussion.discussions_panel import discussions_panel
-from panels.help.help_room import HelpView
+from panels.help.help_room import DIALOG_PAGES, PAGES, SECTION_PAGES, HelpView, open_page
 from panels.shell import rooms
-from panels.shell.hub_panel import BY_PANEL, go, hub_panel, lit
 from panels.shell.layout import MENU_PX, MENUS, MIN_PANE_PX, STATUS_PX, Pane, panes, rail
 from panels.shell.rooms import (
     ACTIONS,
     BY_ID,
+    PANELS,
     ROOMS,
     run_shortcuts,
     show_conversation,
     shown_panes,
+    toggle_side,
 )
 from panels.shell.status_bar import notices_panel, status_bar
+
+BY_PANEL = {panel.id: panel for panel in PANELS}
 
 
 def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
@@ -44,7 +48,7 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
         width_px, high_px = ui.width(), ui.height()
         _menu_bar(desk)
         with ui.row("body", gap=0, height=-STATUS_PX):
-            go(desk, rail(ui, width_px, high_px, lit(desk), partial(action_tip, desk)))
+            _go(desk, rail(ui, width_px, high_px, _lit(desk), partial(action_tip, desk)))
             with ui.group("main", gap=0):
                 _main(desk)
         status_bar(desk)
@@ -107,8 +111,6 @@ def _help_on_dialog(desk: Desk) -> None:
         or not desk.ui.shortcut(chord, is_everywhere=True)
     ):
         return
-    from panels.help.help_room import DIALOG_PAGES, open_page
-
     page = DIALOG_PAGES.get(dialog.kind)
     if page:
         open_page(desk, page)
@@ -191,8 +193,6 @@ def _help(desk: Desk) -> None:
         return
     pane = own.pane or _pane_in_use(desk)
     own.is_asked, own.pane = False, ""
-    from panels.help.help_room import open_page
-
     open_page(desk, *_page_of(desk, pane))
 
 
@@ -203,8 +203,6 @@ def _pane_in_use(desk: Desk) -> str:
 
 def _page_of(desk: Desk, pane: str) -> tuple[str, str]:
     """The guide's page about a pane, or about the section of the settings, and what it says of a panel."""
-    from panels.help.help_room import PAGES, SECTION_PAGES
-
     view = desk.view
     if view.page == "settings":
         return SECTION_PAGES.get(view.settings_section, SECTION_PAGES["providers"]), ""
@@ -220,8 +218,65 @@ def _pane(desk: Desk, name: Pane, *, free_px: float = 0.0) -> None:
         if name == "list":
             discussions_panel(desk)
         elif name == "hub":
-            hub_panel(desk)
+            _hub(desk)
         else:
             conversation_panel(desk)
         if free_px:
             desk.ui.gap(free_px)  # within the pane: its fill goes on behind the notices
+
+
+# The Operations Hub: the pane at the right, with the one panel that the rail chose.
+
+LOW_SHARE = 0.8
+"""Share of the height that a panel needs, under which it scrolls as a whole."""
+
+
+def _hub(desk: Desk) -> None:
+    """Draw the chosen panel under its title. It is loaded when it is first shown, for the first frame's sake."""
+    ui, view = desk.ui, desk.view
+    shown = BY_PANEL[view.panel]
+    with ui.surface("hub", "clear", height=0, padding=(12, 8)):
+        with ui.row("head"):
+            ui.text("title", shown.title, style="h3", width=0)
+            if ui.button(
+                "about", "", icon="circle-question", kind="ghost", is_small=True, tip=tr("What is this?")
+            ):
+                open_page(desk, shown.page(desk), about=shown.about)
+            if ui.button(
+                "close",
+                "",
+                icon="xmark",
+                kind="ghost",
+                is_small=True,
+                tip=tr("Hide {title} (Ctrl+Shift+H)", title=shown.title),
+            ):
+                view.is_hub_shown = False
+        least = shown.least_px(desk)
+        is_low = view.is_hub_low = 0 < ui.height() < LOW_SHARE * least
+        with ui.surface(view.panel, "clear", height=0, padding=(0, 0), scrolls=is_low):
+            if not is_low:
+                shown.draw(desk)
+                return
+            with ui.surface("whole", "clear", least_height=least, padding=(0, 0)):
+                shown.draw(desk)
+
+
+def _go(desk: Desk, pressed: str) -> None:
+    """Do what a button of the rail is for: it opens its place, and closes it where it is in view. Empty for none."""
+    view = desk.view
+    if pressed == "settings":
+        view.page = "chat" if view.page == "settings" else "settings"
+    elif pressed == "list":
+        toggle_side(view, "list")
+    elif pressed and pressed in _lit(desk):
+        view.is_hub_shown = False
+    elif pressed:
+        view.show_hub(pressed)
+
+
+def _lit(desk: Desk) -> frozenset[str]:
+    """The buttons of the rail whose place is in view."""
+    view = desk.view
+    shown = shown_panes(view)
+    on = {"list"} & shown | ({view.panel} if "hub" in shown else set())
+    return frozenset(on | ({"settings"} if view.page == "settings" else set()))
