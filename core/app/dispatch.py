@@ -120,7 +120,7 @@ from core.talk.turn.turn_step import failed
 # Follow-ups of the rooms to a change of the state, in their order, and the work that only shows.
 
 ORDER: tuple[Follow, ...] = (
-    mcp.FOLLOWS,  # first: a turn that goes on below is offered the servers that stand now
+    *mcp.FOLLOWS,  # first: a turn that goes on below is offered the servers that stand now
     agent.FOLLOWS,  # ends rounds or asks again, before anybody takes the discussion for free
     caching.FOLLOWS_BEGINNING,  # holds money back for what was just opened, before a limit lets more go
     turn.FOLLOWS,  # lets go what a raised limit held: a person's words go before a turn of its own
@@ -128,9 +128,9 @@ ORDER: tuple[Follow, ...] = (
     compaction.FOLLOWS,  # cuts the view of calls, those too that were begun above
     retrieval.FOLLOWS,  # asks for an index of the places as they are now
     harvest.FOLLOWS_MODE,  # drops a notice that does not hold any more, before a person is told of notices
-    signals.FOLLOWS,  # tells of what ended, after all that could have begun anew has
+    *signals.FOLLOWS,  # tells of what ended, after all that could have begun anew has
     lifecycle.FOLLOWS,  # lets go of discussions that none of the above has begun anything in
-    spending.FOLLOWS,  # shares what is held back: last of those that change money, so that it sees all of it
+    *spending.FOLLOWS,  # shares what is held back: last of those that change money, so that it sees all of it
     # From here on nothing changes the state: effects alone, in the order in which they are begun.
     lifecycle.FOLLOWS_FILES,  # first, so that no change of a file is missed while the others work
     settings.FOLLOWS_SHOWN,

@@ -125,18 +125,9 @@ def _server_failed(state: AppState, happened: ServerFailed) -> Result:
     return _said(state), ()
 
 
-def followed(before: AppState, after: AppState, effects: Iterable[object]) -> Result:
-    """Follow settings, trust and approvals; look at servers when a discussion could use them; freeze what was offered."""
-    after, more = _configured(before, after)
-    after, looked = _wanted(after)
-    return _frozen(after, effects), (*more, *looked)
-
-
 def _configured(before: AppState, after: AppState) -> Result:
     """Take in the servers that the settings name, and what is approved of them."""
     was, now = before.config, after.config
-    if was is now:
-        return after, ()
     is_same_place = was.project.root == now.project.root and was.project.is_trusted == now.project.is_trusted
     if (
         was.settings.mcp == now.settings.mcp
@@ -196,7 +187,7 @@ def _may_begin(state: AppState, server: McpServer) -> bool:
 
 def _wanted(state: AppState) -> Result:
     """Look at servers that nobody looked at, once a discussion that is open could use them."""
-    if not state.mcp.servers or not state.config.project.is_trusted:
+    if not state.config.project.is_trusted:
         return state, ()
     names = tuple(
         name
@@ -427,7 +418,9 @@ HANDLERS = Handlers(
 )
 """Each message of this room, with the function that decides what follows from it."""
 
-FOLLOWS = follow(
-    "config discussions turns mcp",
-    lambda before, after, moment: followed(before, after, moment.effects),
+FOLLOWS = (
+    follow("config", lambda before, after, _moment: _configured(before, after)),
+    follow("config discussions mcp", lambda _before, after, _moment: _wanted(after), needs="mcp.servers"),
+    follow("discussions turns mcp", lambda _before, after, moment: (_frozen(after, moment.effects), ())),
 )
+"""Servers as settings, trust and approvals have them; a look at them; what discussions were offered last."""

@@ -501,19 +501,15 @@ def given_back(state: AppState, signals: Iterable[Signal]) -> AppState:
     return replace(state, signals=with_signals_back(state.signals, tuple(signals)))
 
 
-def followed(before: AppState, after: AppState) -> Result:
-    """Follow a change of the state: who owns the home, channels as the settings have them, and who is told of what."""
-    after = _without_gone(before, after)
-    after, owned = _owned(before, after)
-    after, effects = news_followed(before, after)
-    effects = (*owned, *effects)
+def _channels_set(before: AppState, after: AppState) -> Result:
+    """Channels as the settings have them."""
     now = after.config.settings.channels
-    if now is before.config.settings.channels or now == before.config.settings.channels:
-        return after, effects
+    if now == before.config.settings.channels:
+        return after, ()
     wanted = tuple(one for one in now.values() if one.is_enabled)
     known = after.signals.channels
     channels = {one.name: known.get(one.name, ChannelStatus(name=one.name)) for one in wanted}
-    return replace(after, signals=replace(after.signals, channels=channels)), (*effects, SetChannels(wanted))
+    return replace(after, signals=replace(after.signals, channels=channels)), (SetChannels(wanted),)
 
 
 def _owned(before: AppState, after: AppState) -> tuple[AppState, tuple[SignalEffect, ...]]:
@@ -557,8 +553,6 @@ def _claims(state: AppState) -> frozenset[str]:
 def _without_gone(before: AppState, after: AppState) -> AppState:
     """Forget what the signals of a discussion said once it is gone."""
     old, now, signals = before.discussions.summaries, after.discussions.summaries, after.signals
-    if old is now:
-        return after
     about = {one.discussion_id for one in (*signals.waiting, *signals.seen)}
     gone = {one for one in about if one in old and one not in now}
     if not gone:
@@ -672,7 +666,21 @@ HANDLERS = Handlers(
 )
 """Each message of this room, with the function that decides what follows from it."""
 
-FOLLOWS = follow(
-    "program config discussions turns agent signals attention",
-    lambda before, after, _moment: followed(before, after),
+FOLLOWS = (
+    follow(
+        "discussions.summaries",
+        lambda before, after, _moment: (_without_gone(before, after), ()),
+        needs="signals.waiting signals.seen",
+    ),
+    follow(
+        "program.holder signals.waiting attention.autonomy discussions.open",
+        lambda before, after, _moment: _owned(before, after),
+        needs="program.holder signals.waiting signals.let_go attention.autonomy",
+    ),
+    follow(
+        "turns agent.turns signals.is_quiet attention.autonomy",
+        lambda before, after, _moment: news_followed(before, after),
+    ),
+    follow("config.settings", lambda before, after, _moment: _channels_set(before, after)),
 )
+"""Signals of discussions that are gone; who owns the home; what a person is told of; channels as the settings have them."""

@@ -300,8 +300,10 @@ def reached_limits(
         model: provider and model of a call that is no discussion's own; is_priced: whether its request has a price, which
             counts while nobody has looked the model's up.
     """
-    sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
     unread = _unread(state, discussion_id)
+    if not unread and all(usd is None for _scope, usd in _limits_of(state, discussion_id)):
+        return ()
+    sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
     first = (
         (ReachedLimit(scope=LimitScope.UNKNOWN, limit_usd=0.0, spent_usd=0.0, why=unread),) if unread else ()
     )

@@ -110,7 +110,7 @@ def budget_warning(state: AppState) -> str:
 WARN_SHARE = 0.8
 
 
-def followed(before: AppState, after: AppState, body: object) -> Result:
+def _followed_reserves(before: AppState, after: AppState, body: object) -> Result:
     """Share what is held back, whoever holds it: no call can reserve where other programs do not see it.
 
     Payments for calls of turns that go on are told with the next call that is claimed, or with a tick: between two
@@ -119,12 +119,6 @@ def followed(before: AppState, after: AppState, body: object) -> Result:
     Args:
         body: the message of the step.
     """
-    after, month = _followed_month(after) if isinstance(body, Tick) else (after, ())
-    after, effects = _followed_reserves(before, after, body)
-    return after, (*effects, *month)
-
-
-def _followed_reserves(before: AppState, after: AppState, body: object) -> Result:
     effects, unsettled = _reserve_effects(before, after), after.spending.unsettled
     if not unsettled:
         return after, effects
@@ -206,8 +200,12 @@ HANDLERS = Handlers(
 )
 """Each message of this room, with the function that decides what follows from it."""
 
-FOLLOWS = follow(
-    "program.is_closing turns.calls spending.reserved spending.unsettled",
-    lambda before, after, moment: followed(before, after, moment.body),
-    messages=(Tick,),
+FOLLOWS = (
+    follow(
+        "program.is_closing turns.calls spending.reserved spending.unsettled",
+        lambda before, after, moment: _followed_reserves(before, after, moment.body),
+        messages=(Tick,),
+    ),
+    follow("", lambda _before, after, _moment: _followed_month(after), messages=(Tick,)),
 )
+"""What is held back, shared; and the sum of a month that has a budget."""
