@@ -116,19 +116,6 @@ class WireMemo(msgspec.Struct):
     transient: int = -1
     keeps_reasoning: bool = True
 
-    def copied(self) -> WireMemo:
-        """The same for another thread, as of `MadeMessages`."""
-        return WireMemo(
-            scope=self.scope,
-            revision=self.revision,
-            messages=self.messages,
-            parts=self.parts,
-            head=self.head,
-            wire=self.wire,
-            transient=self.transient,
-            keeps_reasoning=self.keeps_reasoning,
-        )
-
 
 def part_key(part: RequestPart) -> str:
     """The key by which a `CacheMark` names a part of a request."""

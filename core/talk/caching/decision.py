@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 
 import msgspec
@@ -130,8 +129,7 @@ class Decision(msgspec.Struct, frozen=True):
     wire: Wire
 
 
-@dataclass(slots=True)
-class ViewMemo:
+class ViewMemo(msgspec.Struct):
     """Memory of the last request through one view.
 
     Args:
@@ -139,42 +137,36 @@ class ViewMemo:
             that goes back, by message.
     """
 
-    messages: MadeMessages = field(default_factory=MadeMessages)
-    wire: WireMemo = field(default_factory=WireMemo)
+    messages: MadeMessages = msgspec.field(default_factory=MadeMessages)
+    wire: WireMemo = msgspec.field(default_factory=WireMemo)
     view: ContextView | None = None
     superseded: int = 0
-    thoughts: Mapping[str, int] = field(default_factory=dict)
-
-    def copied(self) -> ViewMemo:
-        """The same for another thread: each plan swaps the values of its memo, and changes none of them."""
-        return ViewMemo(
-            messages=self.messages.copied(),
-            wire=self.wire.copied(),
-            view=self.view,
-            superseded=self.superseded,
-            thoughts=self.thoughts,
-        )
+    thoughts: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class DecideMemo:
+class DecideMemo(msgspec.Struct):
     """Memory of a discussion between its turns; one thread at a time.
 
     Args:
         market, outlooks: of the last plan: every candidate of a turn is weighed by the same.
     """
 
-    canonical: ViewMemo = field(default_factory=ViewMemo)
-    appended: ViewMemo = field(default_factory=ViewMemo)
-    shared: ViewMemo = field(default_factory=ViewMemo)
+    canonical: ViewMemo = msgspec.field(default_factory=ViewMemo)
+    appended: ViewMemo = msgspec.field(default_factory=ViewMemo)
+    shared: ViewMemo = msgspec.field(default_factory=ViewMemo)
     market: Market | None = None
     outlooks: tuple[Outlook, Outlook] | None = None
 
     def copied(self) -> DecideMemo:
-        """The same for another thread, but for the market, which no other plan shares."""
-        return DecideMemo(
-            canonical=self.canonical.copied(), appended=self.appended.copied(), shared=self.shared.copied()
-        )
+        """The same for another thread, but for the market, which no other plan shares.
+
+        Each plan swaps the values of its memo, and changes none of them.
+        """
+        views = [
+            replace(one, messages=replace(one.messages), wire=replace(one.wire))
+            for one in (self.canonical, self.appended, self.shared)
+        ]
+        return DecideMemo(canonical=views[0], appended=views[1], shared=views[2])
 
 
 def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) -> Decision:

@@ -92,19 +92,6 @@ class MadeMessages(msgspec.Struct):
     told: tuple[ViewDelta, ...] = ()
     reasoned: frozenset[str] = frozenset()
 
-    def copied(self) -> MadeMessages:
-        """The same for another thread: what one of them makes replaces values and changes none. (`copy` takes ten times as long.)"""
-        return MadeMessages(
-            pieces=self.pieces,
-            deltas=self.deltas,
-            tails=self.tails,
-            starts=self.starts,
-            messages=self.messages,
-            first=self.first,
-            told=self.told,
-            reasoned=self.reasoned,
-        )
-
 
 def wire_layers(*, takes_long_system: bool) -> tuple[LayerId, ...]:
     """All layers in the order of the wire: tools, system, files, turns, the user's message, metadata.

@@ -122,7 +122,7 @@ class FoldedLog:
 
     def close(self) -> OpenDiscussion:
         """Return the discussion as an immutable value."""
-        failed_id = self._unanswered_id()
+        failed_id = unanswered_id(self._entries)
         entries, before = tuple(self._entries), self._discussion.entries
         is_same = entries == before
         entries = before if is_same else entries  # who follows their changes asks by identity
@@ -199,7 +199,7 @@ class FoldedLog:
     def _add_version(self, first: str, message: Message) -> None:
         known = self._versions.get(first) or ReplyVersions(ids=(first,), chosen_id=first, aside={})
         known = replace(known, ids=(*known.ids, message.id))
-        position = self._find(known.chosen_id)
+        position = self._places.get(known.chosen_id)
         if position is not None and self._version_end(position) == len(self._entries):
             self._show(first, known, position, message.id, (message,))
         else:
@@ -209,7 +209,7 @@ class FoldedLog:
     def _choose(self, target_id: str) -> None:
         first = self._away.get(target_id, "")
         known = self._versions.get(first)
-        position = self._find(known.chosen_id) if known is not None else None
+        position = self._places.get(known.chosen_id) if known is not None else None
         if known is not None and position is not None and target_id in known.aside:
             self._show(first, known, position, target_id, known.aside[target_id])
 
@@ -247,7 +247,7 @@ class FoldedLog:
         return len(self._entries)
 
     def _change(self, target_id: str, record: Change) -> None:
-        position = self._find(target_id)
+        position = self._places.get(target_id)
         if position is not None:
             entry = self._entries[position]
             assert isinstance(entry, Message)
@@ -268,12 +268,9 @@ class FoldedLog:
             self._places[entry.id] = len(self._entries)
         self._entries.append(entry)
 
-    def _find(self, entry_id: str) -> int | None:
-        return self._places.get(entry_id)
-
     def _known(self, message_id: str) -> Message | None:
         """A message, among the entries or put aside."""
-        position = self._find(message_id)
+        position = self._places.get(message_id)
         if position is not None:
             entry = self._entries[position]
             return entry if isinstance(entry, Message) else None
@@ -292,9 +289,6 @@ class FoldedLog:
 
     def _last_message_id(self) -> str:
         return next((message.id for message in self._messages_backwards()), "")
-
-    def _unanswered_id(self) -> str:
-        return unanswered_id(self._entries)
 
     def _messages_backwards(self) -> Iterator[Message]:
         return (entry for entry in reversed(self._entries) if isinstance(entry, Message))
