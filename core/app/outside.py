@@ -91,7 +91,7 @@ from core.talk.caching.caching_worker import CacheHandler, RewriteCheck
 from core.talk.caching.keeper import CacheKeeper
 from core.talk.caching.offers import CacheSetup, cache_prices
 from core.talk.context import project_names
-from core.talk.context.assembly import Assembler, Prices
+from core.talk.context.assembly import Assembler
 from core.talk.context.assembly_desk import HomeScaleStore
 from core.talk.context.context_worker import ContextHandler, LossesSaid
 from core.talk.discussion import attachments, discussion_worker, draft_editor
@@ -168,22 +168,6 @@ class HomePrices:
         from core.services.spending.price_files import take_newer_prices
 
         return take_newer_prices(self._clock())
-
-
-def assembly_prices() -> Prices:
-    """Prices that an assembly asks for."""
-
-    def input_price(provider: str, model: str, at: datetime) -> float | None:
-        from core.services.spending.pricing import input_usd_per_token
-
-        return input_usd_per_token(provider, model, at)
-
-    def output_price(provider: str, model: str, at: datetime) -> float | None:
-        from core.services.spending.pricing import output_usd_per_token
-
-        return output_usd_per_token(provider, model, at)
-
-    return Prices(input_price, output_price)
 
 
 # The real outside: the home, its lock, and the workers that carry out effects.
@@ -445,7 +429,7 @@ class LocalOutside:
         self._assembler = Assembler(
             self._counting,
             outline,
-            assembly_prices(),
+            self._prices.model_price,
             clock,
             knowledge=Layer7(self.home).read,
             recall=Recaller(local_answer(self._retrieving), tell=emit).recall,

@@ -239,12 +239,6 @@ def input_usd_per_token(provider: str, model: str, at: datetime) -> float | None
     return None if price is None else price.input_usd / 1e6
 
 
-def output_usd_per_token(provider: str, model: str, at: datetime) -> float | None:
-    """Price of a reply's token in US dollars; as `input_usd_per_token`."""
-    price = model_price(provider, model, at)
-    return None if price is None else price.output_usd / 1e6
-
-
 def model_price(provider: str, model: str, at: datetime) -> ModelPrice | None:
     """Price of a model in its lowest tier, with its source; None if it is unknown."""
     if provider == ProviderKind.EMBEDDED:

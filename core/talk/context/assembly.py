@@ -16,7 +16,7 @@ from core.kernel.stored_texts import retold
 from core.kernel.tokens import scaled
 from core.kernel.values.cache import RewriteCosts
 from core.kernel.values.curation import ItemFiles, NamedText
-from core.kernel.values.provider import ModelProfile, ProviderRequest
+from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderRequest
 from core.kernel.values.records import RequestRecord, ViewRecord
 from core.kernel.values.retrieval import Recalled
 from core.kernel.values.spec import PREVIEW_ID, CallToBuild, OfferedTools, PlannedRequest, StackSpec
@@ -128,11 +128,8 @@ ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, str, tuple[
 """Digest, facts of the spec's domains and notes on files in scope, empty while knowledge is off; count of withdrawals."""
 
 
-class Prices(msgspec.Struct, frozen=True):
-    """Prices that assembly asks for: of a provider's model at a time, None where unknown."""
-
-    input_usd_per_token: Callable[[str, str, datetime], float | None]
-    output_usd_per_token: Callable[[str, str, datetime], float | None] = lambda _provider, _model, _at: None
+Prices = Callable[[str, str], ModelPrice | None]
+"""Price of a provider's model now, in its lowest tier; None where it is unknown."""
 
 
 class BuiltCall(msgspec.Struct, frozen=True):
@@ -274,7 +271,7 @@ class Assembler:
     def report(self, assembly: Assembly, planned: PlannedRequest | None = None) -> ContextReport:
         """Report on a stack for the window. `planned`: how its next request would be sent, None as it stands."""
         spec, stack = assembly.spec, assembly.stack
-        price = self._price(spec.inputs)
+        price = self._prices(spec.inputs.provider, spec.inputs.model)
         total, limit = assembly.total_tokens, assembly.profile.context_tokens
         change = self._change(assembly, planned)
         too_large_text = too_large(assembly)
@@ -284,16 +281,14 @@ class Assembler:
             stable_length_chars=stack.stable_prefix_length,
             total_tokens_est=total,
             limit_tokens=limit,
-            cost_usd=None if price is None else price * total,
+            cost_usd=None if price is None else price.input_usd / 1e6 * total,
             change=change,
             problems=(*((too_large_text,) if too_large_text else ()), *problems(assembly.items)),
             is_exact=assembly.is_counted and assembly.profile.family == "gpt",
             fits=not too_large_text,
             read_at=assembly.read_at,
             recalled=assembly.recalled,
-            output_usd_per_token=self._prices.output_usd_per_token(
-                spec.inputs.provider, spec.inputs.model, self._clock()
-            ),
+            output_usd_per_token=None if price is None else price.output_usd / 1e6,
         )
 
     def _change(
@@ -596,9 +591,6 @@ class Assembler:
 
     def _factor(self, spec: StackSpec) -> float:
         return self._scale.request_factor(spec.profile, spec.discussion_id)
-
-    def _price(self, inputs: StackInputs) -> float | None:
-        return self._prices.input_usd_per_token(inputs.provider, inputs.model, self._clock())
 
     def _desk(self, discussion_id: str) -> AssemblyDesk:
         with self._lock:

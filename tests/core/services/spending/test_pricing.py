@@ -12,12 +12,13 @@ import pytest
 from genai_prices.data import providers
 from genai_prices.types import ClauseAnd, ClauseContains, ClauseEquals, ClauseOr, ClauseStartsWith
 
+from core.kernel.values.provider import ModelPrice
 from core.kernel.values.usage import Usage
 from core.services.spending.pricing import (
     PRICED_NAMES,
     cost,
     input_usd_per_token,
-    output_usd_per_token,
+    model_price,
     token_prices,
 )
 from tests.patience import PATIENCE_S
@@ -64,18 +65,20 @@ def test_a_dated_name_costs_what_its_model_costs() -> None:
 def test_an_unknown_price_is_none_never_0(provider: str, model: str) -> None:
     assert cost(provider, model, MIXED, AT) is None
     assert input_usd_per_token(provider, model, AT) is None
-    assert output_usd_per_token(provider, model, AT) is None
+    assert model_price(provider, model, AT) is None
 
 
 def test_the_embedded_model_costs_nothing() -> None:
     assert cost("embedded", "smollm2", Usage(), AT) == 0.0
     assert input_usd_per_token("embedded", "smollm2", AT) == 0.0
-    assert output_usd_per_token("embedded", "smollm2", AT) == 0.0
+    assert model_price("embedded", "smollm2", AT) == ModelPrice(input_usd=0.0, output_usd=0.0)
 
 
 def test_a_token_of_a_reply_has_its_own_price() -> None:
     assert input_usd_per_token("anthropic", "claude-opus-5-5", AT) == pytest.approx(4 / 1e6)
-    assert output_usd_per_token("anthropic", "claude-opus-5-5", AT) == pytest.approx(20 / 1e6)
+    price = model_price("anthropic", "claude-opus-5-5", AT)
+    assert price is not None
+    assert price.output_usd == pytest.approx(20)
 
 
 def test_usage_that_was_not_reported_has_no_price() -> None:

@@ -13,7 +13,7 @@ from core.app import home as store_home
 from core.kernel.values.curation import FileItem, NamedText, Preset
 from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.messages import Message, Role, TextPart
-from core.kernel.values.provider import ModelProfile, ProviderKind
+from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind
 from core.kernel.values.records import RequestRecord
 from core.kernel.values.spec import CallToBuild, StackSpec
 from core.kernel.values.stack import ContextChange, DiscussionMetadata, LayerId, StackInputs
@@ -21,7 +21,7 @@ from core.kernel.values.usage import Usage
 from core.talk.caching.cache_file import HomeCacheStore
 from core.talk.caching.keeper import CacheKeeper
 from core.talk.caching.offers import CacheSetup, cache_prices
-from core.talk.context.assembly import Assembler, BuiltCall, Prices
+from core.talk.context.assembly import Assembler, BuiltCall
 from core.talk.context.difference import FOLDED
 from core.talk.discussion import discussion_store, log
 
@@ -67,11 +67,10 @@ class World:
             counted=dict,
         )
         self.keeper = CacheKeeper(HomeCacheStore(self.home), setup, lambda: self.now)
-        prices = Prices(lambda _provider, _model, _at: 1e-6)
         self.assembler = Assembler(
             NoCounter(),
             lambda _path, _text: (),
-            prices,
+            lambda *_: ModelPrice(input_usd=1.0, output_usd=0.0),
             lambda: self.now,
             self.keeper,
             lambda _s, _i: self.known,

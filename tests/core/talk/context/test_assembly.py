@@ -17,11 +17,11 @@ from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.values.cache import RewriteCosts
 from core.kernel.values.curation import FileItem, NamedText, Preset
 from core.kernel.values.messages import Role
-from core.kernel.values.provider import ModelProfile
+from core.kernel.values.provider import ModelPrice, ModelProfile
 from core.kernel.values.spec import CallToBuild, StackSpec
 from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from core.kernel.values.usage import Usage
-from core.talk.context.assembly import Assembler, BuiltCall, Planner, Prices
+from core.talk.context.assembly import Assembler, BuiltCall, Planner
 from core.talk.context.assembly_desk import HomeScaleStore
 from core.talk.context.stack import AggregateStack
 from core.talk.context.token_scale import RequestCount, TokenScale, with_request
@@ -60,7 +60,7 @@ class Bench:
         self.assembler = Assembler(
             self.counter,
             lambda _path, _text: (),
-            Prices(lambda _provider, _model, _at: 0.001),
+            lambda *_: ModelPrice(input_usd=1_000.0, output_usd=0.0),
             lambda: AT,
             scales=scales,
         )
@@ -118,7 +118,11 @@ def test_the_price_of_a_change_takes_over_what_the_last_assembly_rendered(tmp_pa
     """However much the project's documents say, they are looked at and not rendered anew; what changed is."""
     bench, planner = Bench(tmp_path), Pricing()
     made = Assembler(
-        FakeCounter(), lambda *_: (), Prices(lambda *_: 0.001), lambda: AT, keeper=cast("Planner", planner)
+        FakeCounter(),
+        lambda *_: (),
+        lambda *_: ModelPrice(input_usd=1_000.0, output_usd=0.0),
+        lambda: AT,
+        keeper=cast("Planner", planner),
     )
 
     def priced(size: int) -> Callable[[], object]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.kernel.values.cache import LedgerScope
 from core.kernel.values.messages import Role, TextPart
-from core.kernel.values.provider import ProviderRequest
+from core.kernel.values.provider import ModelPrice, ProviderRequest
 from core.kernel.values.records import MessageRecord
 from core.kernel.values.retrieval import AskedPlaces, Recalled, RecallQuestion, RecallSpec
 from core.kernel.values.spec import CallToBuild, StackSpec
@@ -18,7 +18,7 @@ from core.kernel.values.stack import LayerId, Segment, StackInputs
 from core.kernel.values.window import ViewCut
 from core.services.providers.blocks import MarkPlace, wire_of
 from core.talk.context import context_step
-from core.talk.context.assembly import Assembler, Planner, Prices
+from core.talk.context.assembly import Assembler, Planner
 from core.talk.context.context_messages import KeepOut
 from core.talk.context.context_spec import context_effects, stack_spec
 from core.talk.context.stack import build_stack
@@ -98,7 +98,13 @@ class Recalling:
 
 
 def assembler(recall: Recalling) -> Assembler:
-    return Assembler(FakeCounter(), lambda *_: (), Prices(lambda *_: 0.001), lambda: AT, recall=recall)
+    return Assembler(
+        FakeCounter(),
+        lambda *_: (),
+        lambda *_: ModelPrice(input_usd=1_000.0, output_usd=0.0),
+        lambda: AT,
+        recall=recall,
+    )
 
 
 def with_recall(bench: Bench, text: str, **inputs: object) -> StackSpec:
@@ -185,7 +191,12 @@ def test_what_stays_in_the_view_behind_a_turn_with_tools_is_not_recalled_again(t
     recall, bench = Recalling(), Bench(tmp_path)
     planner = cast("Planner", Behind())
     made = Assembler(
-        FakeCounter(), lambda *_: (), Prices(lambda *_: 0.001), lambda: AT, recall=recall, keeper=planner
+        FakeCounter(),
+        lambda *_: (),
+        lambda *_: ModelPrice(input_usd=1_000.0, output_usd=0.0),
+        lambda: AT,
+        recall=recall,
+        keeper=planner,
     )
     made.assemble(spec := with_recall(bench, "b"))
 

@@ -14,7 +14,7 @@ from msgspec.structs import fields, replace
 from core.kernel.values.cache import DiscussionCache
 from core.kernel.values.curation import FileItem, NamedText, Preset
 from core.kernel.values.messages import Message, ReasoningPart, Role, ToolCallPart, ToolResultPart
-from core.kernel.values.provider import ModelProfile, ProviderKind
+from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind
 from core.kernel.values.records import Record, ViewRecord
 from core.kernel.values.retrieval import AskedPlaces, Recalled, RecallSpec
 from core.kernel.values.spec import CallToBuild, StackSpec, ToolOffer
@@ -23,7 +23,7 @@ from core.kernel.values.usage import Usage
 from core.talk.caching.cache_file import HomeCacheStore, Learned
 from core.talk.caching.keeper import CacheKeeper
 from core.talk.caching.offers import CacheSetup, cache_prices
-from core.talk.context.assembly import Assembler, BuiltCall, Prices
+from core.talk.context.assembly import Assembler, BuiltCall
 from core.talk.discussion.cuts import IN_LOG, IN_VIEW, RECALLED, TOLD, read_turn, told_turn, turn_record
 from core.talk.discussion.log_codec import ForeignLine, decode, encode
 from core.talk.discussion.log_content import fold
@@ -138,7 +138,7 @@ class Program:
         self.assembler = Assembler(
             FakeCounter(),
             lambda _path, _text: (),
-            Prices(lambda _provider, _model, _at: 0.001),
+            lambda *_: ModelPrice(input_usd=1_000.0, output_usd=0.0),
             lambda: START,
             self.keeper,
             recall=lambda _question: Recalled(text=str(found["retrieved"])),
