@@ -29,9 +29,13 @@ ASKED = re.compile(r"(\[y(/a)?/N\]|to confirm:) $")
 """End of a question: from here on an answer counts."""
 
 
+EARLY = b"y\nyes\na\nall\nforget\nclean\nundo\nremove\nrestore\nsk-early\ny"
+"""Every yes there is, pressed before a question stands there; behind the last no Enter."""
+
+
 class Screen(io.TextIOWrapper):
-    """Standard error on a terminal, before which a person sits: answers each question once it stands there, then ends the
-    input.
+    """Standard error on a terminal, before which a person sits: answers each question once it stands there, presses every
+    yes at once again, and ends the input in the end.
     """
 
     def __init__(self, answers: bytes, keyboard: int) -> None:
@@ -44,7 +48,7 @@ class Screen(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         if ASKED.search(text):
-            os.write(self._keyboard, next(self._answers, b"\x04"))
+            os.write(self._keyboard, next(self._answers, b"\x04") + EARLY)
         return super().write(text)
 
 
@@ -52,7 +56,7 @@ class Screen(io.TextIOWrapper):
 def terminal() -> Iterator[tuple[TextIO, int]]:
     """A terminal's end to read from, and what types into it. Every yes there is was pressed before anything was asked."""
     keyboard, end = os.openpty()
-    os.write(keyboard, b"y\nyes\na\nall\nforget\nclean\nundo\ny")
+    os.write(keyboard, EARLY)
     with os.fdopen(end, encoding="utf-8") as source, os.fdopen(keyboard, "wb", buffering=0):
         yield source, keyboard
 
