@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.codecs import canonical_json, read_json, to_json
-from core.kernel.disk import OS_DISK, Disk, write_file
+from core.kernel.disk import OS_DISK, Disk, discussion_lock, write_file
 from core.kernel.frame import size_bytes
 from core.kernel.language import tr
 from core.kernel.opener import read_file, reason_of
@@ -384,6 +385,11 @@ class HomeCacheStore:
         except OSError:
             return None
         return status.st_mtime_ns, status.st_size, status.st_ino
+
+    def held(self, discussion_id: str) -> AbstractContextManager[None]:
+        """Keep other programs from writing the discussion's files; a discussion that is gone needs it not. Raises SlopError."""
+        directory = paths.discussion_dir(self._home, discussion_id)
+        return discussion_lock(directory) if directory.is_dir() else nullcontext()
 
     def save(self, discussion_id: str, cache: DiscussionCache) -> None:
         """Replace `cache.json`; a discussion that is gone gets no folder anew. Raises StorageError."""

@@ -357,15 +357,21 @@ class BookHolder:
         """
         memo = self._memos[discussion_id] if discussion_id in self._book.pages else self._open(discussion_id)
         with memo.lock:
-            if not is_turn and self._is_foreign(discussion_id):
-                self._take_up(discussion_id, memo)
-            cache = self._book.pages[discussion_id].cache
             try:
-                self._store.save(discussion_id, cache)
-                memo.mark = self._store.mark(discussion_id)
+                while not self._is_written(discussion_id, memo, is_turn=is_turn):
+                    self._take_up(discussion_id, memo)
             except SlopError as error:
                 log.warning("cache state of %s was not kept: %s", discussion_id, error)
-            return cache
+            return self._book.pages[discussion_id].cache
+
+    def _is_written(self, discussion_id: str, memo: DiscussionMemo, *, is_turn: bool) -> bool:
+        """Write it, looked at, written and marked while no other program can; False where one wrote before. Raises SlopError."""
+        with self._store.held(discussion_id):
+            if not is_turn and self._is_foreign(discussion_id):
+                return False
+            self._store.save(discussion_id, self._book.pages[discussion_id].cache)
+            memo.mark = self._store.mark(discussion_id)
+            return True
 
     def _kept(self, gone: Gone) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
         for discussion_id, _ in gone.changed:
@@ -403,7 +409,7 @@ class CacheKeeper(BookHolder):
     - Held: the book, which is a value; for each call under way an event that is set when its answer begins; for each
       discussion a memo that only saves time.
     - Any thread may call. A call's own thread waits in `plan_call`, at the gate, with no lock held.
-    - Locks: the file's of what was learned, or a discussion's, first, then the book's; never two discussions'. The book's is held for one pure step,
+    - Locks: the file's of what was learned, or a discussion's, first, then that of its files, then the book's; never two discussions'. The book's is held for one pure step,
       never while a request is planned, a disk is asked or another call is awaited. Readers take the book as it
       stands, without the lock.
     - A call is planned outside the book's lock and admitted under it: if the ledger is another one by then, it is
@@ -413,7 +419,8 @@ class CacheKeeper(BookHolder):
     - Read: a discussion's `cache.json` and log before its first step, and again where another program wrote it while
       no call of ours is under way, also before a ping. Written: its `cache.json` after a step that changes what is held
       for it, under the discussion's lock and from the book as it stands then; what another program wrote since is
-      taken up first, unless a call of ours has just ended. What cannot be written is logged: it costs a miss.
+      taken up first, unless a call of ours has just ended; from that look until the file is marked as ours the
+      lock of the discussion's files is held. What cannot be written is logged: it costs a miss.
 
     Args:
         store: where it is kept across restarts; setup: asks the rest of the program; clock: UTC.

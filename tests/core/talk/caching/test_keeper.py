@@ -6,15 +6,18 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from core.app import home as store_home
 from core.kernel import paths
+from core.kernel.disk import take_lock
 from core.kernel.values.cache import CachePlan, Rewrite
 from core.kernel.values.curation import NamedText, Preset
 from core.kernel.values.discussion import DiscussionMeta
@@ -371,6 +374,55 @@ def test_a_ping_under_way_while_a_command_took_a_turn_does_not_write_over_what_t
     plan = world.call("And by the window?")
     assert expected is not None
     assert plan.read_tokens >= expected.tokens_cached
+
+
+def test_a_turn_of_a_command_between_the_look_and_the_write_is_taken_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.settings = CachingSettings(keepalive=True, anthropic_ttl="5m")
+    window, held = world.keeper, HomeCacheStore.held
+    for _ in range(6):
+        world.call()
+    world.now += timedelta(minutes=3, seconds=50)
+    (ping,) = window.due_pings(world.settings)
+
+    def late(store: HomeCacheStore, discussion_id: str) -> AbstractContextManager[None]:
+        monkeypatch.setattr(HomeCacheStore, "held", held)
+        world.start()
+        world.call("And by the command?")
+        return held(store, discussion_id)
+
+    monkeypatch.setattr(HomeCacheStore, "held", late)
+    window.pinged(ping, Usage(input_tokens=ping.idle.tokens, cache_read_tokens=ping.idle.tokens))
+
+    left = HomeCacheStore(world.home).load(META.id)
+    assert (left.turns, left.state) == (7, world.keeper.known(META.id))
+
+
+def test_no_other_program_writes_from_the_look_until_the_file_is_marked_as_ours(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a write between saving and marking would pass for ours, and its turn be forgotten."""
+    world.call()
+    seen: list[tuple[str, bool]] = []
+
+    def watched(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+        def look(*given: Any) -> Any:
+            free = take_lock(paths.discussion_dir(world.home, META.id) / paths.LOCK_FILE)
+            seen.append((name, free is None))
+            if free is not None:
+                free.release()
+            return inner(*given)
+
+        return look
+
+    for name in ("mark", "save"):
+        monkeypatch.setattr(HomeCacheStore, name, watched(name, getattr(HomeCacheStore, name)))
+    world.keeper.forget(META.id)
+
+    written = seen.index(("save", True))
+    assert [is_held for _, is_held in seen[written - 1 :]] == [True, True, True]
+    assert [name for name, _ in seen[written - 1 :]] == ["mark", "save", "mark"]
 
 
 def test_tokens_are_counted_anew_when_the_models_factor_has_moved(world: World) -> None:
