@@ -340,7 +340,14 @@ PLACES: tuple[Place, ...] = (
     Place(
         id="wordless-cache",
         label=tr("cache files that hold none of your words"),
-        files=("ignores-said", "token-counts", "refused-fields", "refused-fields.lock", "imports-*.msgpack"),
+        files=(
+            "ignores-said",
+            "token-counts",
+            "refused-fields",
+            "refused-fields.lock",
+            "imports-*.msgpack",
+            "commands-*/*.json",
+        ),
         root=Folder.CACHE,
         is_wordless=True,
     ),

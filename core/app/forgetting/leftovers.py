@@ -77,7 +77,7 @@ def files_of(folder: Path, left_out: Collection[Path] = ()) -> Iterator[Path]:
 
 def is_of_home(home: Path, root: Folder, name: str) -> bool:
     """True if a file belongs to this data folder: the folder of caches holds files of all data folders. `name`: below the root."""
-    if root is not Folder.CACHE or not name.startswith(("catalog-", "facts-", "index-")):
+    if root is not Folder.CACHE or not name.startswith(("catalog-", "commands-", "facts-", "index-")):
         return True
     return paths.catalog_file(home).stem.partition("-")[2] in name
 
