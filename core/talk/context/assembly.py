@@ -478,7 +478,10 @@ class Assembler:
         return self._keeper.rewrite(spec, known, spec.profile, self._factor(spec))
 
     def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:
-        """Request to read when a discussion opens, None where nothing plans or it would not fit."""
+        """Request to read when a discussion opens, None where nothing plans or it would not fit. Blocks as `learn` does: one
+        that is given up is booked by what it was to read.
+        """
+        self.learn()
         assembly = self.assemble(spec)
         if self._keeper is None or too_large(assembly):
             return None

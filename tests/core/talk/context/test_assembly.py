@@ -351,6 +351,26 @@ def test_an_estimate_that_is_booked_knows_every_report_before_it(bench: Bench) -
     assert booked.input_tokens == pytest.approx((first.input_tokens or 0) * 3, rel=0.01)
 
 
+def test_a_prewarm_is_planned_by_every_report_before_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is given up is booked by its plan: under load the bill of the call before it was learned only afterwards."""
+    spec, factors = bench.spec(), list[float]()
+    bench.assembler.recount(bench.assembler.assemble(spec))
+    first = bench.build(spec).record.estimate
+    assert first is not None
+    bench.assembler.note_usage(spec, Usage(input_tokens=(first.input_tokens or 0) * 3))
+
+    class Warming:
+        def prewarm_request(self, _spec: object, _stack: object, _profile: object, factor: float) -> None:
+            factors.append(factor)
+
+    monkeypatch.setattr(bench.assembler, "_keeper", Warming())
+    assert bench.assembler.prewarm_request(spec) is None
+
+    assert factors == [pytest.approx(3 * bench.profile.token_factor, rel=0.01)]
+
+
 def _billed(bench: Bench, times: float) -> int:
     """Tokens of the next request, as estimated after a bill of so many times the last estimate."""
     spec = bench.spec()
