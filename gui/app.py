@@ -119,10 +119,12 @@ class WindowApp:
         )
 
     def run(self) -> None:
-        """Run frames until the window is closed, then keep its place. To be called once."""
-        self.loop.run()
-        self._keep()
-        self.ui.close()
+        """Run frames until the window is closed or interrupted, then keep its place. To be called once."""
+        try:
+            self.loop.run()
+        finally:
+            self._keep()
+            self.ui.close()
 
     def _keep(self) -> None:
         """Save place and panes, but not over those of last time before they were read."""

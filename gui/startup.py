@@ -33,6 +33,7 @@ DRAWS_BY_SOFTWARE = tr(
 ENDED = tr("The program ended while its window opened: most likely the graphics driver failed")
 DRAW_BY_SOFTWARE = tr("Let the processor draw the window: `{variable}=1 manual-slop`", variable=SOFTWARE)
 REPAIR = tr("Repair the graphics driver, or use `manual-slop send`")
+INTERRUPTED = 130
 _MOST_BYTES = 100
 _ENDING = () if sys.platform == "win32" else (signal.SIGTERM, signal.SIGHUP)
 """Signals by which another program ends this one. What they leave is written at once, in the midst of the driver's work."""
@@ -246,6 +247,7 @@ def run_window(options: OutsideOptions) -> int:
 def _run(home: Path, starting: Starting) -> int:
     app = WindowApp(look=look_of(peek.last_state(home)), find_controller=lambda: _found(starting, app))
     starting.window, starting.on_rooms_loaded = HookedWindow(app), app.take_rooms
+    is_interrupted = False
     try:
         with opening(os.environ):
             app.open()
@@ -254,13 +256,16 @@ def _run(home: Path, starting: Starting) -> int:
         app.run()
     except SlopError as error:
         starting.failure = error
+    except KeyboardInterrupt:  # Ctrl+C in the terminal: closed as by its button
+        is_interrupted = True
     finally:
         starting.wait()
         if starting.controller is not None:
             for command in app.early:
                 starting.controller.send(command)
         starting.stop()
-    return _end(starting)
+    code = _end(starting)
+    return INTERRUPTED if is_interrupted and code == 0 else code
 
 
 def _end(starting: Starting) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import socket
 import sys
@@ -87,6 +88,7 @@ def open_viewport(placement: Placement, *, icon: str = "") -> None:
         NoDisplayError: see `check_display`.
     """
     connection = check_display()
+    placement = fitting(placement, _screen_size() if connection is not None else None)
     dpg.configure_app(keyboard_navigation=True)
     dpg.create_viewport(
         title=TITLE,
@@ -105,6 +107,40 @@ def open_viewport(placement: Placement, *, icon: str = "") -> None:
     dpg.show_viewport()
     if connection is not None:
         connection.close()
+
+
+def fitting(placement: Placement, screen: tuple[int, int] | None) -> Placement:
+    """A placement within a screen: on one without a window manager, or with a plain one, the composer would lie below its edge.
+
+    Args:
+        screen: its width and height in pixels, of several displays together; None where it is not known.
+    """
+    if screen is None:
+        return placement
+    width, height = min(placement.width, screen[0]), min(placement.height, screen[1])
+    return Placement(
+        x=max(0, min(placement.x, screen[0] - width)),
+        y=max(0, min(placement.y, screen[1] - height)),
+        width=width,
+        height=height,
+    )
+
+
+def _screen_size() -> tuple[int, int] | None:
+    """Width and height of the X screen, None where Xlib does not tell."""
+    try:
+        xlib = ctypes.CDLL("libX11.so.6")
+    except OSError:
+        return None
+    xlib.XOpenDisplay.argtypes, xlib.XOpenDisplay.restype = [ctypes.c_char_p], ctypes.c_void_p
+    handle = xlib.XOpenDisplay(None)
+    if not handle:
+        return None
+    display = ctypes.c_void_p(handle)
+    number = xlib.XDefaultScreen(display)
+    size = xlib.XDisplayWidth(display, number), xlib.XDisplayHeight(display, number)
+    xlib.XCloseDisplay(display)
+    return size
 
 
 def placement_now() -> Placement:

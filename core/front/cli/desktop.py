@@ -173,14 +173,14 @@ def _entry(program: str) -> str:
 # {MADE_BY}.
 [Desktop Entry]
 Type=Application
-Version=1.5
+Version=1.1
 Name=Manual Slop
 GenericName=Workbench for language models
 Comment={ABOUT}
 Exec={_quoted(program)}
 Icon=manual-slop
 Terminal=false
-Categories=Development;Utility;
+Categories=Development;
 Keywords=LLM;chat;context;prompt;caching;
 StartupWMClass=Manual Slop
 """
@@ -201,7 +201,6 @@ def _metainfo() -> str:
   </description>
   <categories>
     <category>Development</category>
-    <category>Utility</category>
   </categories>
   <launchable type="desktop-id">manual-slop.desktop</launchable>
   <icon type="stock">manual-slop</icon>
@@ -245,5 +244,5 @@ def _as_it_stands(text: str) -> Iterable[str]:
 
 def _roff(line: str) -> str:
     """A line that is shown as it is: no character of it is a request."""
-    marked = line.replace("\\", "\\e").replace("-", "\\-")
+    marked = line.replace("\\", "\\e").replace("-", "\\-").replace("…", "...")  # no glyph of plain terminals
     return f"\\&{marked}" if marked.startswith((".", "'")) else marked

@@ -214,9 +214,9 @@ def find_weights() -> Path:
     folders = [folder for package in WEIGHT_PACKAGES for folder in _folders(package)]
     found = next((path for folder in folders for path in sorted(folder.glob("*.gguf"))), None)
     if found is None:
-        raise _not_installed("weights", WEIGHT_PACKAGES[0])
+        raise _not_installed(WEIGHT_PACKAGES[0])
     if importlib.util.find_spec("xllamacpp") is None:
-        raise _not_installed("library", "xllamacpp")
+        raise _not_installed("xllamacpp")
     return found
 
 
@@ -225,12 +225,11 @@ def _folders(package: str) -> list[Path]:
     return [] if spec is None else [Path(folder) for folder in spec.submodule_search_locations or ()]
 
 
-def _not_installed(what: str, package: str) -> ProviderError:
+def _not_installed(package: str) -> ProviderError:
     return ProviderError(
         FailureKind.NOT_INSTALLED,
         tr(
-            "The built-in model's {part} is not installed: the package {package} is missing",
-            part=what,
+            "The built-in model is not installed: the package {package} is missing",
             package=package.replace("_", "-"),
         ),
         remedy=INSTALL_REMEDY,
