@@ -146,7 +146,6 @@ CAPITALIZED = {
     "core/knowledge/history_text.py": "a role",
     "core/services/providers/compatible/body.py": "a name of a field",
     "gui/keys.py": "a key",
-    "panels/discussion/model_picker.py": "a value of an enum",
 }
 """Modules that use `str.capitalize`, each with what it is of: that makes the other letters small."""
 

@@ -42,7 +42,7 @@ class ToolPlaces(msgspec.Struct, frozen=True):
 
 
 class Judged(Act, frozen=True):
-    """What a tool found about a call.
+    """Act that a tool found in a call.
 
     Args:
         problem: it cannot be done; this is its result, marked as an error, and nobody is asked.

@@ -115,7 +115,7 @@ class McpHandler:
         self._lost: set[str] = set()
         """Servers that died: the next call starts them again."""
         self._beside: dict[str, set[str]] = {}
-        """What each server wrote beside its program, as it was told."""
+        """Files that each server wrote beside its program, as it was told."""
         self._is_closed = False
 
     def begin(self, effect: McpEffect) -> None:

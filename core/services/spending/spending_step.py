@@ -208,4 +208,4 @@ FOLLOWS = (
     ),
     follow("", lambda _before, after, _moment: _followed_month(after), messages=(Tick,)),
 )
-"""What is held back, shared; and the sum of a month that has a budget."""
+"""Shared: the amounts that are held back, and the sum of a month that has a budget."""

@@ -222,17 +222,17 @@ _NOTEBOOK = late(
 
 
 def _notebook(data: bytes) -> Iterator[ExportedNote]:
-    """What was written in it, without what it printed."""
+    """Cells of a Jupyter notebook as notes: text and code, without outputs."""
     for cell in from_json(data, _Notebook).cells:
         text = "".join(cell.source)
         shown = f"```\n{text}\n```" if cell.cell_type == "code" and text else text
         yield ExportedNote(title="", day="", tags=(), about=(), text=shown)
 
 
-class _Block(msgspec.Struct, frozen=True):
+class _RoamBlock(msgspec.Struct, frozen=True):
     string: str = ""
     title: str = ""
-    children: tuple[_Block, ...] = ()
+    children: tuple[_RoamBlock, ...] = ()
 
 
 _ROAM = late(
@@ -241,12 +241,12 @@ _ROAM = late(
 
 
 def _roam(data: bytes) -> Iterator[ExportedNote]:
-    for page in from_json(data, tuple[_Block, ...]):
+    for page in from_json(data, tuple[_RoamBlock, ...]):
         text = "\n".join(_blocks(page.children, ""))
         yield ExportedNote(title=_line(page.title), day="", tags=(), about=(), text=text)
 
 
-def _blocks(blocks: tuple[_Block, ...], indent: str) -> Iterator[str]:
+def _blocks(blocks: tuple[_RoamBlock, ...], indent: str) -> Iterator[str]:
     for block in blocks:
         yield f"{indent}- {_line(block.string)}"
         yield from _blocks(block.children, f"{indent}  ")

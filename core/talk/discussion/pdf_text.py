@@ -33,7 +33,7 @@ _BROKEN = late("[\x02\ufffe\u00ad]\n?")
 _BROKEN_WORD = late(r"([^\W\d_]{1,100})[\x02\ufffe\u00ad]\n?([^\W\d_]{1,100})")
 _LAST_PART = late(r"(?<=[^\W\d_A-Z]{2})[-\x02\ufffe\u00ad]\n?(\d[\d /]{0,11})?\Z")
 _FIRST_PART = late(r"([^\W\d_]{2,100})([,.;:!?)]{0,2})[ \n]?")
-"""What a page ends with, its number aside, and the next begins with, where a word is broken between them."""
+"""Parts of a word that two pages share: the end of one, its number aside, and the beginning of the next."""
 _WORDS = late(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _NO_PARTS = frozenset(
     [
