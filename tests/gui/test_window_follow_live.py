@@ -50,9 +50,14 @@ def test_a_programs_folder_is_followed_from_the_import_dialog(
     person.click(SWITCH)
     sees(person, str(folder.parent))
     assert misfits(screen, app) == []
-    person.click("Import sessions")
     program = app.controller
     assert program is not None
+    person.click("Not now")
+    sees(person, SWITCH)
+    assert program.snapshot().config.settings.imports.follow == ()
+    person.click(SWITCH)
+    sees(person, str(folder.parent))
+    person.click("Import sessions")
     person.until(lambda: len(program.snapshot().discussions.summaries) == 2, "the session as a discussion")
     sees(person, SWITCH)
     person.click("Close")

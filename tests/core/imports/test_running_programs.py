@@ -289,7 +289,7 @@ def test_what_llm_keeps_in_fragments_and_pieces_is_whole(tmp_path: Path) -> None
     place = tmp_path / "logs.db"
     prompt = {"text_ref": [{"fragment": 1}, {"literal": "\nWith a fragment"}]}
     call = {"name": "now", "arguments": {"zone": "UTC"}, "tool_call_id": "c1"}
-    rows = [
+    rows: list[tuple[str, str | None, str, list[tuple[str, str | None, str | None, Any]]]] = [
         (
             "m1",
             None,
