@@ -21,6 +21,7 @@ from core.kernel.key_names import name_reasons
 from core.kernel.language import tr
 from core.kernel.opener import read_start
 from core.kernel.patterns import late
+from core.talk.context.git_files import exclude_file, index_file, tracked
 
 NAME = ".gitignore"
 MAX_BYTES = 256_000
@@ -142,10 +143,13 @@ class Ignores(msgspec.Struct, frozen=True):
 
     Args:
         files: where rules were read or may appear, for the watch.
+        top: folder of the repository; is_left_out: all of the folder is, but for what the repository tracks.
     """
 
     levels: tuple[_Level, ...] = ()
     files: tuple[str, ...] = ()
+    top: str = ""
+    is_left_out: bool = False
 
     @property
     def passed_over(self) -> int:
@@ -153,9 +157,9 @@ class Ignores(msgspec.Struct, frozen=True):
         return sum(level.passed_over for level in self.levels)
 
     def leaves_out(self, path: str, *, is_folder: bool) -> bool:
-        """True if git would leave out an entry of this folder. Where two rules match, the nearest and last counts."""
-        if not self.levels:
-            return False
+        """True if git would leave out an entry of this folder that it does not track. Of two rules the nearest and last counts."""
+        if not self.levels or self.is_left_out:
+            return self.is_left_out
         if path.count(os.sep, self.levels[-1].start) > MAX_DEPTH:
             return True
         path = path.replace(os.sep, "/") if os.sep != "/" else path
@@ -173,9 +177,9 @@ class Ignores(msgspec.Struct, frozen=True):
     def inside(self, folder: str) -> Ignores:
         """The rules inside a folder that is entered: its own come first, and alone where it is a repository of its own."""
         if not os.path.lexists(os.path.join(folder, ".git")):
-            return self._with(folder, os.path.join(folder, NAME))
-        begun = Ignores(files=self.files)._with(folder, _exclude_file(folder))  # noqa: SLF001 (of its own class)
-        return begun._with(folder, os.path.join(folder, NAME))  # noqa: SLF001
+            return self if self.is_left_out else self._with(folder, os.path.join(folder, NAME))
+        begun = Ignores(files=self.files, top=folder)
+        return begun._with(folder, exclude_file(folder))._with(folder, os.path.join(folder, NAME))  # noqa: SLF001 (of its own class)
 
     def _with(self, folder: str, file: str) -> Ignores:
         text = _read_rules(file)
@@ -183,7 +187,8 @@ class Ignores(msgspec.Struct, frozen=True):
             return self
         left = MAX_PATTERNS - sum(level.patterns for level in self.levels)
         level = _level(len(folder.rstrip(os.sep)) + 1, text, min(left, MAX_FILE_PATTERNS))
-        return Ignores(self.levels if level is None else (level, *self.levels), (*self.files, file))
+        levels = self.levels if level is None else (level, *self.levels)
+        return replace(self, levels=levels, files=(*self.files, file))
 
 
 def ignores_at(folder: str, root: str) -> Ignores:
@@ -196,7 +201,7 @@ def ignores_at(folder: str, root: str) -> Ignores:
         folder: absolute, links resolved; root: where to begin where there is no repository, at or above `folder`.
     """
     top = _repository(folder) or root
-    ignores = Ignores()._with(top, _exclude_file(top))  # noqa: SLF001 (of its own class)
+    ignores = Ignores(top=top)._with(top, exclude_file(top))  # noqa: SLF001 (of its own class)
     files = [os.path.join(top, NAME)]
     at = top
     for part in os.path.relpath(folder, top).split(os.sep) if folder != top else ():
@@ -204,8 +209,8 @@ def ignores_at(folder: str, root: str) -> Ignores:
         at = os.path.join(at, part)
         files.append(os.path.join(at, NAME))
         if ignores.leaves_out(at, is_folder=True):
-            ignores = Ignores(files=ignores.files)
-    return Ignores(ignores.levels, tuple(dict.fromkeys((*ignores.files, *files))))
+            ignores = replace(ignores, levels=())
+    return replace(ignores, files=tuple(dict.fromkeys((*ignores.files, *files))))
 
 
 def _level(start: int, text: str, most: int) -> _Level | None:
@@ -251,30 +256,6 @@ def _repository(folder: str) -> str:
             return ""
         folder = above
     return folder
-
-
-def _exclude_file(top: str) -> str:
-    """The file of a repository's own rules: a linked worktree's are those of the repository that it belongs to, and a
-    submodule's lie where its `.git` says.
-    """
-    git = os.path.join(top, ".git")
-    if named := _pointed(git, "gitdir:"):
-        git = os.path.normpath(os.path.join(top, named))
-        if common := _pointed(os.path.join(git, "commondir"), ""):
-            git = os.path.normpath(os.path.join(git, common))
-    return os.path.join(git, "info", "exclude")
-
-
-def _pointed(file: str, begin: str) -> str:
-    """Path that a file of git's names, empty where it names no path."""
-    try:
-        said = (
-            read_start(file, 4_096, follows_links=False).decode("utf-8", "surrogateescape").split("\n", 1)[0]
-        )
-    except OSError:
-        return ""
-    named = said.removeprefix(begin).strip()
-    return named if said.startswith(begin) and "\0" not in named else ""
 
 
 def _read_rules(file: str) -> str | None:
@@ -528,6 +509,7 @@ class _Walk:
     visited: int = 0
     ignored: int = 0
     rules_passed_over: int = 0
+    tracked: dict[str, frozenset[bytes]] = field(default_factory=dict)
 
     def result(self, *, is_too_many: bool) -> GlobFound:
         """Result of the walk, nothing where it gave up."""
@@ -552,15 +534,25 @@ class _Walk:
         if not is_folder and (len(self.steps) not in after or _is_no_file(entry)):
             return
         if rules is not None and rules.leaves_out(entry.path, is_folder=is_folder):
-            after = _named(entry.name, places, self.steps) if is_folder else frozenset()
-            if not after:
+            named = _named(entry.name, places, self.steps) if is_folder else frozenset()
+            if not named and not self._is_tracked(entry.path, rules.top):
                 self.ignored += 1
                 return
-            rules = Ignores()
+            after = named or after
+            rules = Ignores() if named else replace(rules, is_left_out=is_folder)
         if is_folder:
             self.waiting.append((entry.path, after, rules))
         else:
             self.found.append(entry.path)
+
+    def _is_tracked(self, path: str, top: str) -> bool:
+        """True for a file that the repository tracks though a rule names it, and for the folders above such a file."""
+        if (names := self.tracked.get(top)) is None:
+            names = self.tracked[top] = tracked(index_file(top)) if top else frozenset()
+        if not names:
+            return False
+        inner = path[len(top.rstrip(os.sep)) + 1 :]
+        return os.fsencode(inner.replace(os.sep, "/") if os.sep != "/" else inner) in names
 
     def _after(self, name: str, places: frozenset[int]) -> frozenset[int]:
         """Places in the pattern where it may stand after a name. Of `**` and `*` that is the same for most names."""

@@ -404,3 +404,68 @@ def test_rules_by_chance_leave_in_what_git_leaves_in(tmp_path: Path, seed: int) 
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
 
     assert found(tmp_path, "**") == _left_in(tmp_path), rules
+
+
+def _tracked_beside(folder: Path, version: str) -> None:
+    """A repository whose rules name files that it tracks, in an index of that version."""
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    rules = "*.log\nout/\n!a/keep.log\n"
+    make(
+        folder,
+        "a/b/c.log",
+        "a/b/d.log",
+        "a/keep.log",
+        "out/lib/f\u00e9.js",
+        "out/lib/n.js",
+        "out/x.js",
+        "new.py",
+        _=rules,
+    )
+    _git(folder, "add", "-f", ".gitignore", "a/b/c.log", "out/lib/f\u00e9.js")
+    if version == "3":
+        _git(folder, "add", "-N", "new.py")
+    _git(folder, "update-index", "--index-version", version)
+
+
+@pytest.mark.parametrize("version", ["2", "3", "4"])
+def test_a_file_that_git_tracks_stays_though_a_rule_names_it(tmp_path: Path, version: str) -> None:
+    _tracked_beside(tmp_path, version)
+    listed = _git(tmp_path, "ls-files", "-co", "--exclude-standard", "-z").split("\0")
+    assert found(tmp_path, "**") == sorted(name for name in listed if name and ".gitignore" not in name)
+    assert found(tmp_path, "**") == ["a/b/c.log", "a/keep.log", "new.py", "out/lib/f\u00e9.js"]
+    assert found(tmp_path, "out/**") == ["out/lib/f\u00e9.js", "out/lib/n.js", "out/x.js"], (
+        "a part names it outright"
+    )
+
+
+def test_a_worktree_and_a_submodule_keep_what_they_track(tmp_path: Path) -> None:
+    part, main, linked = tmp_path / "part", tmp_path / "main", tmp_path / "linked"
+    _tracked_beside(part, "2")
+    _git(part, "commit", "-qm", "x")
+    subprocess.run(["git", "init", "-q", main], check=True)
+    _git(main, "submodule", "--quiet", "add", str(part), "sub")
+    _git(part, "worktree", "add", "-q", str(linked))
+    make(linked, "out/n.js")
+    assert found(main, "**") == ["sub/a/b/c.log", "sub/out/lib/f\u00e9.js"]
+    assert found(linked, "**") == ["a/b/c.log", "out/lib/f\u00e9.js"]
+
+
+@pytest.mark.parametrize("damage", ["cut", "other", "none", "long"])
+def test_an_index_that_cannot_be_read_tracks_nothing(tmp_path: Path, damage: str) -> None:
+    _tracked_beside(tmp_path, "4")
+    index = tmp_path / ".git/index"
+    data = index.read_bytes()
+    entries = (
+        b"".join(bytes(62) + b"\0" + b"a" * 60_000 + b"\0" for _ in range(3))
+        + bytes(62)
+        + b"\0"
+        + b"a" * 60_000
+    )
+    spoiled = {
+        "cut": data[:70],
+        "other": b"DIRC\0\0\0\x09" + data[8:],
+        "long": data[:8] + b"\xff" * 4 + entries,
+        "none": b"",
+    }
+    index.write_bytes(spoiled[damage])
+    assert found(tmp_path, "**") == ["a/keep.log", "new.py"]
