@@ -20,7 +20,6 @@ from core.front.hooks.operation import READ_ONLY, Answer, Request, Resource, ope
 from core.kernel.language import tr
 from core.kernel.values.knowledge import ForgetReceipt, ForgettingState
 from core.kernel.values.state import AppState
-from core.kernel.values.updates import outcome_of
 
 RUN_S = 3_600.0
 LOOK_S = 60.0
@@ -159,19 +158,8 @@ async def _done(
     request: Request[ForgetDiscussionBody] | Request[ForgetItemBody], asked: ForgetDiscussion | ForgetItem
 ) -> AppState:
     request.check_writable()
-    command_id = begin(request.desk.front, asked)
-    state = await request.desk.watch.until(lambda now: is_over(now, command_id), RUN_S)
-    outcome = outcome_of(state, command_id) if state is not None else None
-    if state is None or outcome is None:
-        raise RefusedError(
-            503,
-            "slow",
-            tr("Forgetting takes too long"),
-            tr("The program finishes forgetting when you start it again"),
-        )
-    if not outcome.is_done:
-        raise RefusedError(409, "not_now", outcome.problem, outcome.remedy)
-    return state
+    slow = tr("Forgetting takes too long"), tr("The program finishes forgetting when you start it again")
+    return (await request.carry_out(asked, RUN_S, slow=slow))[1]
 
 
 def _receipt(receipt: ForgetReceipt) -> ReceiptData:

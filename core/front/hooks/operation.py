@@ -157,19 +157,36 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
         Raises:
             RefusedError: 500 it could not be carried out; 503 nothing happened in time.
         """
+        late = tr("Manual Slop did not answer within {time_limit}", time_limit=time_limit(timeout_s))
+        slow, refused = (late, tr("Try again")), (500, "failed")
+        return (await self.carry_out(command, timeout_s, slow=slow, refused=refused, is_done=is_done))[1]
+
+    async def carry_out(
+        self,
+        command: Command,
+        timeout_s: float,
+        *,
+        slow: tuple[str, str],
+        refused: tuple[int, str] = (409, "not_now"),
+        is_done: Callable[[AppState], bool] | None = None,
+    ) -> tuple[str, AppState]:
+        """Send a command and wait for its own outcome. Returns the command's id, and the state then.
+
+        Args:
+            slow: problem and remedy where nothing happened in time; refused: status and code where it could not be done.
+            is_done: what the state must show beside.
+
+        Raises:
+            RefusedError: one of these.
+        """
         command_id = begin(self.desk.front, command)
         state = await self.desk.watch.until(lambda now: is_over(now, command_id, is_done), timeout_s)
         outcome = outcome_of(state, command_id) if state is not None else None
         if state is None or outcome is None:
-            raise RefusedError(
-                503,
-                "slow",
-                tr("Manual Slop did not answer within {time_limit}", time_limit=time_limit(timeout_s)),
-                tr("Try again"),
-            )
+            raise RefusedError(503, "slow", *slow)
         if not outcome.is_done:
-            raise RefusedError(500, "failed", outcome.problem, outcome.remedy)
-        return state
+            raise RefusedError(*refused, outcome.problem, outcome.remedy)
+        return command_id, state
 
 
 # From the bytes of a request to clean values: strict JSON, bounded, with the reason where it is refused.

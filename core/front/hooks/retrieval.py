@@ -7,7 +7,6 @@ from typing import Annotated, get_args
 
 from msgspec import Meta
 
-from core.app.execution import begin, is_over
 from core.front.hooks.context import RecalledPassageData
 from core.front.hooks.fields import Count, Data, Query, RefusedError, Time, filled
 from core.front.hooks.operation import Answer, Request, Resource, operation
@@ -24,7 +23,6 @@ from core.kernel.values.retrieval import (
     SentRecall,
 )
 from core.kernel.values.state import AppState
-from core.kernel.values.updates import outcome_of
 from core.retrieval.retrieval_messages import RetrievalCommand, SearchMemory
 from core.retrieval.retrieval_report import server_name
 from core.retrieval.retrieval_step import DAY_REMEDY, day_of
@@ -244,13 +242,9 @@ async def search(request: Request[SearchQuery]) -> Answer:
     filters = SearchFilters(
         corpora=corpora, folder=fields.folder, tag=fields.tag, after=fields.after, before=fields.before
     )
-    command_id = begin(request.desk.front, SearchMemory(query=fields.q, count=fields.count, filters=filters))
-    state = await request.desk.watch.until(lambda now: is_over(now, command_id), ANSWER_S)
-    if state is None:
-        raise RefusedError(503, "slow", tr("The search takes too long"), tr("Ask again"))
-    outcome = outcome_of(state, command_id)
-    if outcome is not None and not outcome.is_done:
-        raise RefusedError(409, "not_now", outcome.problem, outcome.remedy)
+    asked = SearchMemory(query=fields.q, count=fields.count, filters=filters)
+    slow = tr("The search takes too long"), tr("Ask again")
+    command_id, state = await request.carry_out(asked, ANSWER_S, slow=slow)
     answer = state.retrieval.answer_to(command_id)
     if answer is None:
         raise RefusedError(503, "slow", tr("The program no longer has the answer"), tr("Ask again"))

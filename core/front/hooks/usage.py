@@ -6,11 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from core.app.execution import begin, is_over
 from core.front.hooks.fields import Count, Data, Money, Query, RefusedError
 from core.front.hooks.operation import Answer, Request, Resource, operation
 from core.kernel.language import tr
-from core.kernel.values.updates import outcome_of
 from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
 from core.services.spending.spending_messages import CountUsage
 from core.services.spending.usage_table import sum_data
@@ -86,13 +84,10 @@ async def get_usage(request: Request[UsageReportQuery]) -> Answer:
     """Usage and cost of calls, also of discussions in the trash, and of harvests."""
     fields = request.fields
     query = UsageQuery(by=fields.by, since=fields.since, until=fields.until)
-    command_id = begin(request.desk.front, CountUsage(query))
-    state = await request.desk.watch.until(lambda now: is_over(now, command_id), COUNT_S)
-    if state is None:
-        raise RefusedError(503, "slow", tr("The program takes too long to add up the usage"), tr("Ask again"))
-    outcome = outcome_of(state, command_id)
-    if outcome is not None and not outcome.is_done:
-        raise RefusedError(422, "wrong_query", outcome.problem, outcome.remedy)
+    slow = tr("The program takes too long to add up the usage"), tr("Ask again")
+    command_id, state = await request.carry_out(
+        CountUsage(query), COUNT_S, slow=slow, refused=(422, "wrong_query")
+    )
     report = state.spending.answer_to(command_id)
     if report is None:
         raise RefusedError(503, "slow", tr("The program no longer has the answer"), tr("Ask again"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
@@ -56,19 +56,11 @@ class _Node(msgspec.Struct):
     children: Any = None
 
 
-class _Conversation(msgspec.Struct):
-    mapping: dict[str, _Node]
-    title: Any = ""
-    create_time: Any = None
-    current_node: Any = None
-    conversation_id: Any = None
-    id: Any = None
-    default_model_slug: Any = None
-    inserted_at: Any = None
+N = TypeVar("N")
 
 
-class _Loose(msgspec.Struct):
-    mapping: dict[str, Any]
+class _Conversation(msgspec.Struct, Generic[N]):
+    mapping: dict[str, N]
     title: Any = ""
     create_time: Any = None
     current_node: Any = None
@@ -87,25 +79,16 @@ def read(element: msgspec.Raw | Any) -> Transcript:
     Raises:
         ValueError: it is no conversation of ChatGPT.
     """
-    is_raw = isinstance(element, msgspec.Raw)
+    decode: Callable[[Any, Any], Any] = from_json if isinstance(element, msgspec.Raw) else from_builtins
     skipped: Counter[str] = Counter()
+    found: _Conversation[Any]
     try:
         try:
-            found = _typed(element) if is_raw else from_builtins(element, _Conversation)
+            found = decode(element, _Conversation[_Node])
             nodes = found.mapping
         except msgspec.ValidationError:
-            loose = from_json(element, _Loose) if is_raw else from_builtins(element, _Loose)
-            nodes = _sound_nodes(loose.mapping, skipped)
-            found = _Conversation(
-                mapping=nodes,
-                title=loose.title,
-                create_time=loose.create_time,
-                current_node=loose.current_node,
-                conversation_id=loose.conversation_id,
-                id=loose.id,
-                default_model_slug=loose.default_model_slug,
-                inserted_at=loose.inserted_at,
-            )
+            found = decode(element, _Conversation[Any])
+            nodes = _sound_nodes(found.mapping, skipped)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(tr("the file is not a conversation of ChatGPT")) from error
     _join_by_children(nodes)
@@ -124,10 +107,6 @@ def read(element: msgspec.Raw | Any) -> Transcript:
         skipped=dict(skipped),
         offered=tuple(dict.fromkeys(_offered(nodes.values()))),
     )
-
-
-def _typed(raw: msgspec.Raw) -> _Conversation:
-    return from_json(raw, _Conversation)
 
 
 def _sound_nodes(mapping: Mapping[str, Any], skipped: Counter[str]) -> dict[str, _Node]:
