@@ -24,11 +24,8 @@ from core.imports.import_sources import (
     OtherFile,
     Unchanged,
     conversations,
-    imported_ids,
     known_places,
     mark_of,
-    note_imported,
-    reached,
     told_again,
 )
 from core.imports.imports_messages import (
@@ -41,11 +38,12 @@ from core.imports.imports_messages import (
     RunImport,
 )
 from core.kernel import paths
-from core.kernel.disk import OS_DISK, Disk, LaterDisk, reported
+from core.kernel.disk import OS_DISK, Disk, LaterDisk, append_file, reported
 from core.kernel.errors import SlopError
 from core.kernel.ids import is_id
 from core.kernel.language import as_sentences, tr
 from core.kernel.language import words_of as words_of_error
+from core.kernel.opener import read_file
 from core.kernel.queue import at_once, queued
 from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.imports import (
@@ -608,6 +606,36 @@ class ImportHandler:
         if time.monotonic() - self._told_at > TELL_S:
             self._told_at = time.monotonic()
             self._emit(ImportProgressed(count, doing))
+
+
+def reached(known: Iterable[KnownPlace], read: Iterable[str]) -> tuple[KnownPlace, ...]:
+    """Known places that one of the paths that were read lies in, or that lie in it."""
+    paths_read = [Path(whole(one)) for one in read]
+
+    def touches(place: Path) -> bool:
+        return any(one.is_relative_to(place) or place.is_relative_to(one) for one in paths_read)
+
+    return tuple(place for place in known if touches(Path(place.path)))
+
+
+# Discussions that imports made, by their ids alone: what a person deleted or forgot is not taken again by itself.
+
+_IDS_BYTES = 100_000_000
+
+
+def imported_ids(home: Path) -> frozenset[str]:
+    """Every discussion that an import made or found here, whether it is here now or not."""
+    try:
+        lines = read_file(paths.imported_file(home), _IDS_BYTES).decode("ascii", "replace").split()
+    except FileNotFoundError:
+        return frozenset()
+    return frozenset(lines)
+
+
+def note_imported(home: Path, ids: Iterable[str]) -> None:
+    """Add to them. Raises StorageError."""
+    if lines := "".join(f"{one}\n" for one in sorted(ids)):
+        append_file(paths.imported_file(home), lines.encode())
 
 
 WORK = queued("import", RunImport | LookForSessions)

@@ -20,10 +20,9 @@ import msgspec
 from core import __version__
 from core.imports.export_knowledge import MAX_BYTES as MAX_KNOWLEDGE_BYTES
 from core.imports.export_knowledge import is_knowledge, knowledge_of
-from core.imports.import_plan import whole
 from core.kernel import paths
 from core.kernel.codecs import from_json, packed_decoder_of, to_json, to_msgpack
-from core.kernel.disk import append_file, make_dirs, write_passing
+from core.kernel.disk import make_dirs, write_passing
 from core.kernel.language import english, joined, tr
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file
@@ -568,8 +567,6 @@ def _shown(origin: Origin) -> str:
 # Places that are followed: where known programs keep their sessions, and which of those a person said yes
 # to.
 
-MAX_BYTES = 100_000_000
-
 
 def known_places(environ: Mapping[str, str], user: Path) -> tuple[KnownPlace, ...]:
     """Places of the programs that are known, there or not. `user`: the person's own folder."""
@@ -592,16 +589,6 @@ def known_places(environ: Mapping[str, str], user: Path) -> tuple[KnownPlace, ..
     return tuple(KnownPlace(name=name, label=label, path=str(path)) for name, label, path in found)
 
 
-def reached(known: Iterable[KnownPlace], read: Iterable[str]) -> tuple[KnownPlace, ...]:
-    """Known places that one of the paths that were read lies in, or that lie in it."""
-    paths_read = [Path(whole(one)) for one in read]
-
-    def touches(place: Path) -> bool:
-        return any(one.is_relative_to(place) or place.is_relative_to(one) for one in paths_read)
-
-    return tuple(place for place in known if touches(Path(place.path)))
-
-
 def mark_of(places: Iterable[str]) -> str:
     """Mark of all files at these places, of their names, sizes and dates: the same as long as nothing came, grew or went."""
     digest = hashlib.sha256()
@@ -610,24 +597,6 @@ def mark_of(places: Iterable[str]) -> str:
             for one in filter(None, (about, log_beside(path))):
                 digest.update(os.fsencode(path) + f"\0{one.st_size}\0{one.st_mtime_ns}\0".encode())
     return digest.hexdigest()
-
-
-# Discussions that imports made, by their ids alone: what a person deleted or forgot is not taken again by itself.
-
-
-def imported_ids(home: Path) -> frozenset[str]:
-    """Every discussion that an import made or found here, whether it is here now or not."""
-    try:
-        lines = read_file(paths.imported_file(home), MAX_BYTES).decode("ascii", "replace").split()
-    except FileNotFoundError:
-        return frozenset()
-    return frozenset(lines)
-
-
-def note_imported(home: Path, ids: Iterable[str]) -> None:
-    """Add to them. Raises StorageError."""
-    if lines := "".join(f"{one}\n" for one in sorted(ids)):
-        append_file(paths.imported_file(home), lines.encode())
 
 
 # Files that an import has read whole, so that the next one passes over what did not change since. Derived:

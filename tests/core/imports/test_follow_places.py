@@ -17,12 +17,10 @@ from core.app.execution import is_persons
 from core.front.cli.grammar_memory import FOLLOWED
 from core.imports import import_sources
 from core.imports.import_plan import KEY, with_place, without_place
-from core.imports.import_run import ImportHandler
+from core.imports.import_run import ImportHandler, imported_ids, reached
 from core.imports.import_sources import (
-    imported_ids,
     known_places,
     mark_of,
-    reached,
     walked,
 )
 from core.imports.imports_messages import (
