@@ -353,19 +353,23 @@ def without_marks(text: str, meta: _Meta | None) -> str:
     """A text as its reader saw it: links in the place of marks, the words of blocks without their fences."""
     if ":::writing" in text:
         text = _BLOCK.sub(_written, text)
-    if "\u3010" in text and meta is not None and isinstance(meta.citations, list):
-        text = _cited(text, meta.citations)
+    if "\u3010" in text:
+        given = meta.citations if meta is not None else None
+        text = _cited(text, given if isinstance(given, list) else [])
     given = meta.content_references if meta is not None else None
     references = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    if "\ue200" not in text and not references:
-        return text
     for one in references:
         matched = one.get("matched_text")
         if isinstance(matched, str) and matched.strip() and ("\ue200" in matched or "\u3010" in matched):
-            text = text.replace(matched, _link(one))
-    return _MARK.sub(_unmarked, text).translate(_UNSEEN)
+            link = _link(one)
+            text = (text.replace(f" {matched}", link) if link else text).replace(matched, link)
+    if "\ue200" in text or references:
+        text = _MARK.sub(_unmarked, text).translate(_UNSEEN)
+    return _OLD_MARK.sub("", text)
 
 
+_OLD_MARK = late(r"\u3010\d{1,4}(?::\d{1,4})?\u2020[^\u3011\n]{0,200}\u3011")
+"""A mark whose source nobody tells."""
 _UNSEEN = dict.fromkeys((0xE200, 0xE201, 0xE202, 0xE203, 0xE204))
 
 

@@ -167,7 +167,7 @@ CHATGPT = [
         said=(
             (
                 "u: News?",
-                "a: Rain  ([Rain](https://example.org/rain), [Wet](https://example.org/wet)) and wind.",
+                "a: Rain ([Rain](https://example.org/rain), [Wet](https://example.org/wet)) and wind.",
             ),
         ),
     ),
