@@ -119,6 +119,9 @@ SPELLINGS = tuple(
         ("Calling tools:", r"(?m)^Calling tools:\s*(?=\[\{)", _OPEN),
         ("* Suggested tool call", r"(?<=\})\s*\*{20,}", _CLOSE),
         ("* Suggested tool call", r"(?m)^\*{3,} Suggested tool call \([^()\n]{0,80}\): ([\w.-]{1,128}) \*{3,}\s*Arguments:\s*(?=\{)", rf"{_OPEN}\1\n"),
+        # Headers of a turn, and a tag of MiniMax, of which a server left a part.
+        ("<|end_header_id|>", r"<\|start_header_id\|>assistant<\|end_header_id\|>\s*", ""),
+        ("<invoke", r"(?m)^[ \t]*(?:[a-z]{1,20}:)?(?:tool|function)_calls?>?[ \t]*\n(?=\s*<invoke\s)", ""),
         # MiroThinker names the server before the tool.
         ("<use_mcp_tool>", r"<use_mcp_tool>\s*<server_name>[^<>]{0,200}</server_name>\s*<tool_name>\s*([^<>\s]{1,200})\s*</tool_name>\s*<arguments>", rf"{_OPEN}\1\n"),
     )
@@ -348,8 +351,19 @@ def _without_told(part: Part, tools: Mapping[str, ToolSchema], made: Collection[
     if not isinstance(part, TextPart):
         return part
     text = respelled(part.text)
-    leaks = [leak for leak in _leaks(text, tools) if all(_told(*call) in made for call in leak.calls)]
+    several = list(_leaks(text, tools)) or _last_json(text, tools)
+    leaks = [leak for leak in several if all(_told(*call) in made for call in leak.calls)]
     return replace(part, text=_words_beside(part, text, leaks, tools)) if leaks else part
+
+
+def _last_json(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
+    """Calls as JSON alone that end a text, also in a fence: where the same are told as calls, they are no words."""
+    for head in islice(_BARE_HEAD.finditer(text), _MOST_TRIES):
+        found = _json_calls(text, head.end(), tools)
+        if found and _REST[bool(head[2])].match(text, found[1]):
+            leak = _leak_of(head.start(), len(text), (text[head.end() : found[1]],), found[0])
+            return [] if leak is None else [leak]
+    return []
 
 
 def _tidied(part: Part) -> Part:
@@ -445,7 +459,8 @@ def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str, *, is_th
             continue
         if not (is_meant or is_thought or (is_known and head[1] and not is_yaml)):
             continue
-        if not (is_known or (not fence and _tells_itself(text, body))):
+        is_told = _tells_itself(text, body) and (not fence or (is_meant and _LIST_OF_CALLS.match(text, body)))
+        if not (is_known or is_told):
             continue
         found = _json_calls(text, body, tools) or (dialect_calls(text, body, tools) if is_known else None)
         if found is None:
@@ -501,6 +516,8 @@ _CALL_TYPES = ("function", "function_call", "tool_call", "tool_use")
 _BARE_HEAD = late(
     r"(?:\A|(?<=\S)[ \t]*\n([ \t]*\n)?)\s*(`{3,}(?:json|xml|ya?ml|py(?:thon)?|tool_\w+)?[ \t]*\n\s*)?(?=[\[{<]|(?:-[ \t]+)?[\"']?\w{4,13}[\"']?:[ \t]|[\w.]{1,200}\(|[\w.:-]{1,200}\s*(?:```json\s*)?\{)"
 )
+_LIST_OF_CALLS = late(r'\{\s*"tool_calls"\s*:\s*\[\s*\{')
+"""What no text has but a reply of OpenAI's. Source: Extra-Chill/data-machine#2316 (read 2026-11)."""
 _REST = {False: late(r"\s*\Z"), True: late(r"\s*(?:`{3,}\s*)?\Z")}
 _GOES_ON = late(
     rf"(?i)[ \t]*\n[ \t]*\n(?!.{{0,200}}(?:\b(?:this|that|above|das|dies\w*)\b|{EXAMPLE.pattern.removeprefix('(?i)')}))(?=\w)"

@@ -284,7 +284,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"contains? (?:\w+ ){0,2}"
             + _UNWANTED
             + r"\b|blocked by (?:\w+ ){0,2}(?:content|safety|moderation)|(?:content|safety) (?:system|filter|check)s?\b.{0,40}(?:rejected|blocked|refused|triggered)",
-            r"(?:rejected|blocked|refused|flagged) by (?:\w+ ){0,2}(?:content|safety|moderation)|guardrail\w* (?:intervened|violat\w+|triggered)|违规|敏感",
+            r"(?:rejected|blocked|refused|flagged) by (?:\w+ ){0,2}(?:content|safety|moderation)|guardrail\w* (?:intervened|violat\w+|triggered)|\b(?:input|output) \w{0,10}_?sensitive\b|违规|敏感",
             r"(?:prompt|input|request|content) was (?:flagged|blocked)|flagged (?:as|for)\b|requires moderation|violat\w+ (?:[\w']+ ){0,3}(?:polic\w+|guidelines?|terms of)",
         ),
         is_sure=True,
@@ -365,7 +365,7 @@ MEANINGS: tuple[Meaning, ...] = (
                 r"max(?:imum)?(?: (?!output|completion|new)\w+)? length|(?:sequence|model|total) length",
                 r"exceed\w*|too long|overflow\w*|(?:longer|larger|greater) than",
             ),
-            r"length of prompt_tokens|max_seq_len|max_model_len|n_ctx\b|prompt token count",
+            r"max(?:imum)? length of (?:\w+ ){0,2}(?:question|query|prompt|input|messages?|conversation)\b|length of prompt_tokens|max_seq_len|max_model_len|n_ctx\b|prompt token count",
             r"reduce the length of (?:the |your )?(?:messages|prompt|input|conversation)",
             r"inputs?`? (?:tokens )?must have less than|inputs?`? tokens \+ `?max_new_tokens`? must be <=",
             r"token (?:count|limit).{0,60}exceed|exceed(?:s|ed)? (?:the )?(?:model )?token limit|too many (?:input |prompt )?tokens\b",
@@ -410,7 +410,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.UNKNOWN_MODEL,
         words=_any(
-            r"\bmodels?(?:[ _-]?(?:code|id|name))?\b.{0,120}(?:not found|(?:does not|doesn'?t|not) exist|unknown model|not loaded|was not found|is not available|not a valid model|decommissioned|no longer (?:supported|available|served)|has been (?:retired|removed|shut down)|not activated)",
+            r"\bmodels?(?:[ _-]?(?:code|id|name))?\b.{0,120}(?:not found|(?:does not|doesn'?t|not) exist|unknown model|not loaded|was not found|is not available|not a valid model|decommissioned|no longer (?:supported|available|served)|has been (?:retired|removed|shut down)|not activated|marked (?:by \w+ )?as legacy|end[- ]of[- ]life)",
             r"(?:could not|cannot|can'?t|unable to|failed to) (?:find|locate|resolve|load) (?:the )?(?:requested )?model|unknown model|no such model|repository not found|no models? (?:is |are )?loaded|invalid model(?: name| id)?\b|not a valid model|unable to access (?:non-serverless )?model",
             r"no endpoints found for|no (?:healthy )?deployments? (?:available )?for|deployment\b.{0,60}(?:does not exist|not found)|the requested model .{0,80}(?:is not supported|cannot be)|requested model is not supported",
             r"model_not_supported|\bmodel\b.{1,120}\bis not supported (?:for|in|by) (?:this|your) (?:environment|region|account|plan|endpoint)",

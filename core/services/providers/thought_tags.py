@@ -64,6 +64,10 @@ _DROPPED_FIRST = (*_SPOKEN, *_SHUTS)
 _SHUT = "|".join(map(re.escape, _SHUTS))
 _ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})(?:[ \t]*(?:\n|\Z)|(?=\S))|(?:{_SHUT})[ \t]*\n[ \t]*\n")
 """A tag that only closes, alone in its line or before an empty one: words about the tag stand elsewhere."""
+_WITHIN = late(
+    rf"(?ms)^[ \t]*<(?P<name>{'|'.join(_NAMES)})>[ \t]*\n(?P<thought>.{{1,200000}}?)\n[ \t]*</(?P=name)>[ \t]*(?:\n|\Z)"
+)
+"""A thought behind the first words of a reply; in a fence it is an example."""
 _DROPPED = late(
     r"(?s)\A(?:analysis(?=[A-Z\"'\s])(?P<gpt>.{1,200000}?)assistant(?:final|commentary(?!\s*to=)|(?=commentary\s*to=))"
     r"|Here are my reasoning steps:\n(?P<apriel>.{1,200000}?)\[BEGIN FINAL RESPONSE\])(?P<words>.+)\Z"
@@ -190,10 +194,15 @@ def parted(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def _thought_and_words(text: str) -> Sequence[ReasoningPart | TextPart]:
-    """The thought before a tag that only closes and the words behind it; the words alone where there is none."""
+    """The thought before a tag that only closes and the words behind it, or one between tags in lines of their own, and the words
+    around it; the words alone where there is none.
+    """
     if (dropped := _DROPPED.match(text)) is not None:
         thought = dropped["gpt"] or dropped["apriel"]
         return ReasoningPart(thought.strip()), TextPart(dropped["words"].strip())
+    if (within := _WITHIN.search(text)) is not None and text[: within.start()].count("```") % 2 == 0:
+        words = (text[: within.start()].rstrip(), text[within.end() :].lstrip())
+        return ReasoningPart(within["thought"].strip()), TextPart("\n\n".join(filter(None, words)))
     found = _ORPHAN.search(text)
     if found is None or "`" in text[: found.start()][-3:] or _opening_of(found[0]) in text:
         return (TextPart(text),)

@@ -21,6 +21,7 @@ from tests.vendors.loopback import Captured, LoopbackServer, Reply
 from tests.vendors.world.fifteenth_round import FIFTEENTH_LISTS, FIFTEENTH_REFUSALS
 from tests.vendors.world.later_rounds import LATER_LISTS, LATER_REFUSALS
 from tests.vendors.world.rounds import ROUND_LISTS, ROUND_REFUSALS
+from tests.vendors.world.seventeenth_round import SEVENTEENTH_LISTS, SEVENTEENTH_REFUSALS
 from tests.vendors.world.table import HTML, JSON, TEXT
 from tests.vendors.world.thirteenth_round import THIRTEENTH_LISTS, THIRTEENTH_REFUSALS
 
@@ -68,7 +69,13 @@ REFUSALS: list[tuple[str, str | None, str]] = [
 
 @pytest.mark.parametrize(
     ("words", "field", "source"),
-    REFUSALS + ROUND_REFUSALS + LATER_REFUSALS + THIRTEENTH_REFUSALS + FIFTEENTH_REFUSALS,
+    REFUSALS
+    + ROUND_REFUSALS
+    + LATER_REFUSALS
+    + THIRTEENTH_REFUSALS
+    + FIFTEENTH_REFUSALS
+    + SEVENTEENTH_REFUSALS
+    + SEVENTEENTH_REFUSALS,
 )
 def test_a_refused_field_is_told_by_its_name_in_any_spelling(
     words: str, field: str | None, source: str
@@ -151,7 +158,7 @@ def listed(body: str, content_type: str = JSON, status: int = 200) -> dict[str, 
             client.close()
 
 
-ALL_LISTS = LISTS + ROUND_LISTS + LATER_LISTS + THIRTEENTH_LISTS + FIFTEENTH_LISTS
+ALL_LISTS = LISTS + ROUND_LISTS + LATER_LISTS + THIRTEENTH_LISTS + FIFTEENTH_LISTS + SEVENTEENTH_LISTS
 
 
 @pytest.mark.parametrize(("name", "body", "right", "source"), ALL_LISTS, ids=[row[0] for row in ALL_LISTS])

@@ -18,6 +18,7 @@ from tests.vendors.world.fourteenth_round import FOURTEENTH
 from tests.vendors.world.later_rounds import LATER_ROUNDS
 from tests.vendors.world.reports import MORE
 from tests.vendors.world.rounds import ROUNDS
+from tests.vendors.world.seventeenth_round import SEVENTEENTH
 from tests.vendors.world.sixteenth_round import SIXTEENTH
 from tests.vendors.world.table import CLASSES, Row
 from tests.vendors.world.thirteenth_round import TALK, THIRTEENTH
@@ -87,7 +88,17 @@ def check(row: Row, got: Outcome | None = None) -> None:
 
 
 def rows(name: str) -> pytest.MarkDecorator:
-    several = (CLASSES, MORE, *ROUNDS, *LATER_ROUNDS, THIRTEENTH, FOURTEENTH, FIFTEENTH, SIXTEENTH)
+    several = (
+        CLASSES,
+        MORE,
+        *ROUNDS,
+        *LATER_ROUNDS,
+        THIRTEENTH,
+        FOURTEENTH,
+        FIFTEENTH,
+        SIXTEENTH,
+        SEVENTEENTH,
+    )
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")
 
