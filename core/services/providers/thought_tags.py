@@ -67,7 +67,7 @@ _ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})(?:[ \t]*(?:\n|\Z)|(?=\S))|(?:{_SHUT
 _WITHIN = late(
     rf"(?ms)^[ \t]*<(?P<name>{'|'.join(_NAMES)})>[ \t]*\n(?P<thought>.{{1,200000}}?)\n[ \t]*</(?P=name)>[ \t]*(?:\n|\Z)"
 )
-"""A thought behind the first words of a reply; in a fence it is an example."""
+"""A thought behind the first words of a reply; in a fence or behind a colon it is an example."""
 _DROPPED = late(
     r"(?s)\A(?:analysis(?=[A-Z\"'\s])(?P<gpt>.{1,200000}?)assistant(?:final|commentary(?!\s*to=)|(?=commentary\s*to=))"
     r"|Here are my reasoning steps:\n(?P<apriel>.{1,200000}?)\[BEGIN FINAL RESPONSE\])(?P<words>.+)\Z"
@@ -200,9 +200,12 @@ def _thought_and_words(text: str) -> Sequence[ReasoningPart | TextPart]:
     if (dropped := _DROPPED.match(text)) is not None:
         thought = dropped["gpt"] or dropped["apriel"]
         return ReasoningPart(thought.strip()), TextPart(dropped["words"].strip())
-    if (within := _WITHIN.search(text)) is not None and text[: within.start()].count("```") % 2 == 0:
-        words = (text[: within.start()].rstrip(), text[within.end() :].lstrip())
-        return ReasoningPart(within["thought"].strip()), TextPart("\n\n".join(filter(None, words)))
+    if (within := _WITHIN.search(text)) is not None:
+        before, behind = text[: within.start()].rstrip(), text[within.end() :].lstrip()
+        if before.count("```") % 2 == 0 and not before.endswith((":", "：")):
+            return ReasoningPart(within["thought"].strip()), TextPart(
+                "\n\n".join(filter(None, (before, behind)))
+            )
     found = _ORPHAN.search(text)
     if found is None or "`" in text[: found.start()][-3:] or _opening_of(found[0]) in text:
         return (TextPart(text),)
