@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -16,8 +17,10 @@ from core.kernel.values.state import AppState
 from core.kernel.values.updates import is_busy
 from panels.base import view
 from panels.base.ui import Send, Tone, Ui
-from panels.base.view import Dialog, RoomView, WindowView
+from panels.base.view import Dialog, RoomView, Same, WindowView
 from panels.base.widgets import CHOSEN
+
+R = TypeVar("R")
 
 READ_ONLY = tr("Nothing can be saved: this data folder is read-only")
 """Reason why an act that writes is off."""
@@ -161,6 +164,21 @@ class Desk(msgspec.Struct, frozen=True):
         command_id = self.view.next_id()
         self.send(awaited(command, command_id))
         return command_id
+
+
+class ListRows(msgspec.Struct, Generic[R]):
+    """Rows of a virtual list: they are laid out again only where they are others."""
+
+    desk: Desk
+    rows: Sequence[R]
+
+    @property
+    def revision(self) -> Hashable:
+        """The rows themselves."""
+        return Same(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 def _always(_desk: Desk) -> bool:

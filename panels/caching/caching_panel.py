@@ -21,10 +21,9 @@ from core.talk.caching.caching_step import abilities_for
 from core.talk.caching.warmth import CacheStatus, why_of
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base import view
-from panels.base.desk import READ_ONLY, Desk
+from panels.base.desk import READ_ONLY, Desk, ListRows
 from panels.base.gauge import figure_cards, titled_estimate
 from panels.base.ui import Option, Series, Share, Tone, Ui
-from panels.base.view import Same
 from panels.caching import spending
 from panels.caching.caching_room import CachingView
 from panels.caching.spending import (
@@ -123,19 +122,8 @@ def _rank(
     return summary.meta.id != selected_id, cache is None, -newest.timestamp(), summary.meta.id
 
 
-class CacheRows(msgspec.Struct):
+class CacheRows(ListRows[CacheRow]):
     """The rows of the list, for a virtual list."""
-
-    desk: Desk
-    rows: tuple[CacheRow, ...]
-
-    @property
-    def revision(self) -> Hashable:
-        """Differs when the rows do: only then are they laid out again."""
-        return Same(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def key(self, index: int) -> Hashable:
         """A discussion's id, or the fold."""

@@ -30,7 +30,7 @@ from core.talk.discussion.discussion_messages import (
     UndoDelete,
 )
 from panels.base import view as selection
-from panels.base.desk import Desk, action_tip, run_action
+from panels.base.desk import Desk, ListRows, action_tip, run_action
 from panels.base.gauge import LEVEL_ICONS
 from panels.base.ui import Surface, Tone, Ui
 from panels.base.view import Dialog, Memo, Same
@@ -429,12 +429,10 @@ def _empty(desk: Desk, own: DiscussionView) -> None:
     desk.ui.text("empty", text, tone="muted", style="small", wraps=True)
 
 
-class DiscussionRows(msgspec.Struct):
+class DiscussionRows(ListRows[Row]):
     """The rows of the list, for a virtual list."""
 
-    desk: Desk
     own: DiscussionView
-    rows: tuple[Row, ...]
     is_wide: bool = False
     today: date | None = None
 
@@ -442,9 +440,6 @@ class DiscussionRows(msgspec.Struct):
     def revision(self) -> Hashable:
         """Differs when the rows do, or when another one is being renamed: only then are they laid out again."""
         return Same(self.rows), self.own.renaming_id
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def key(self, index: int) -> Hashable:
         """A discussion's id with what makes its row higher."""

@@ -14,10 +14,9 @@ from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import UndoHarvest
 from core.knowledge.harvest.harvest_report import apply_line, apply_title
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.base.desk import READ_ONLY, Desk
+from panels.base.desk import READ_ONLY, Desk, ListRows
 from panels.base.gauge import file_button
 from panels.base.ui import Style, Tone, Ui
-from panels.base.view import Same
 from panels.harvest import harvest_facts
 
 GAP_PX = 8.0
@@ -193,13 +192,7 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
         if report.struck
         else "",
         tr("{known:,} known already, not written again", known=report.known) if report.known else "",
-        fmt.count(report.dropped, tr("malformed row dropped"), tr("malformed rows dropped"))
-        if report.dropped
-        else "",
-        fmt.count(report.unfound, tr("quote left out"), tr("quotes left out")) if report.unfound else "",
-        tr("{forgotten:,} forgotten before, left out", forgotten=report.forgotten)
-        if report.forgotten
-        else "",
+        *harvest_facts.left_out_words(report.dropped, report.unfound, report.forgotten),
         tr(
             "structured facts not written yet: the program cannot read {files}",
             files=", ".join(report.held_files),
@@ -256,19 +249,8 @@ def _undone(state: AppState, report: UndoReport) -> list[Row]:
     return out
 
 
-class AppliedRows(msgspec.Struct):
+class AppliedRows(ListRows[Row]):
     """The rows of the list."""
-
-    desk: Desk
-    rows: Sequence[Row]
-
-    @property
-    def revision(self) -> Hashable:
-        """Differs when the rows do: only then are they laid out again."""
-        return Same(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def key(self, index: int) -> Hashable:
         """A line's key, or an apply's id."""

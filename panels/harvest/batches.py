@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from datetime import datetime
-
-import msgspec
 
 from core.kernel import figures as fmt
 from core.kernel.language import capital, tr
@@ -13,7 +11,7 @@ from core.kernel.values.harvest import BatchReport
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
 from core.knowledge.harvest.batch_step import POLL, batch_line, polling_words
 from core.knowledge.harvest.harvest_messages import BatchHarvest, CancelBatches, LeaveBatch
-from panels.base.desk import Desk
+from panels.base.desk import Desk, ListRows
 from panels.base.ui import Column, Option, Tone, Ui
 from panels.base.view import Dialog, Same
 from panels.harvest import harvest_facts
@@ -179,7 +177,7 @@ def ledger_section(desk: Desk) -> None:
             WIDE if is_wide else NARROW,
             LedgerRows(
                 desk=desk,
-                entries=shown,
+                rows=shown,
                 names=harvest_facts.known_names(desk.state, desk.view.memo),
                 is_wide=is_wide,
             ),
@@ -219,25 +217,20 @@ def _when(entry: HarvestLedgerEntry) -> tuple[str, str]:
     return entry.at, entry.sha256
 
 
-class LedgerRows(msgspec.Struct):
+class LedgerRows(ListRows[HarvestLedgerEntry]):
     """The rows of the table."""
 
-    desk: Desk
-    entries: Sequence[HarvestLedgerEntry]
     names: Mapping[str, str]
     is_wide: bool
 
     @property
     def revision(self) -> Hashable:
         """Differs when the rows do: only then are they laid out again."""
-        return Same(self.entries), self.is_wide
-
-    def __len__(self) -> int:
-        return len(self.entries)
+        return Same(self.rows), self.is_wide
 
     def key(self, index: int) -> Hashable:
         """A hash."""
-        return self.entries[index].sha256
+        return self.rows[index].sha256
 
     def estimate_px(self, index: int, width: float) -> float:
         """Two lines where the window is narrow."""
@@ -245,7 +238,7 @@ class LedgerRows(msgspec.Struct):
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw one call for each column."""
-        entry, state = self.entries[index], self.desk.state
+        entry, state = self.rows[index], self.desk.state
         name = harvest_facts.path_name(self.names, entry.path)
         when, came = harvest_facts.time_text(entry.at, state.now), _became(entry)
         tone: Tone = "error" if entry.error else "muted"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from math import ceil
-
-import msgspec
 
 from core.kernel import figures as fmt
 from core.kernel.language import capital, tr
@@ -17,7 +15,7 @@ from core.knowledge.harvest.harvest_messages import ApplyHarvest, BatchHarvest, 
 from core.knowledge.harvest.modes import RECALL_ONLY, is_recall_only
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base import view as selection
-from panels.base.desk import READ_ONLY, Desk
+from panels.base.desk import READ_ONLY, Desk, ListRows
 from panels.base.ui import Column, Option, Ui
 from panels.base.view import Dialog, Same
 from panels.harvest import harvest_facts
@@ -80,7 +78,7 @@ def conversations_section(desk: Desk) -> None:
             ui.table(
                 "table",
                 WIDE if is_wide else NARROW,
-                ArtifactRows(desk=desk, artifacts=shown, is_wide=is_wide),
+                ArtifactRows(desk=desk, rows=shown, is_wide=is_wide),
             )
         else:
             is_filtered = bool(own.query.strip() or own.kind)
@@ -247,36 +245,29 @@ def _filters(desk: Desk) -> None:
         own.kind = own.kind if chosen is None else chosen
 
 
-class ArtifactRows(msgspec.Struct):
+class ArtifactRows(ListRows[Artifact]):
     """The rows of the table."""
 
-    desk: Desk
-    artifacts: Sequence[Artifact]
     is_wide: bool
 
     @property
     def revision(self) -> Hashable:
         """Differs when the rows do: only then are they laid out again."""
-        return Same(self.artifacts), self.is_wide
-
-    def __len__(self) -> int:
-        return len(self.artifacts)
+        return Same(self.rows), self.is_wide
 
     def key(self, index: int) -> Hashable:
         """A path."""
-        return self.artifacts[index].facts.path
+        return self.rows[index].facts.path
 
     def estimate_px(self, index: int, width: float) -> float:
         """Two lines where the window is narrow."""
         if self.is_wide:
             return 34.0
-        return (
-            LED_ROW_PX if self.artifacts[index].facts.id in self.desk.state.discussions.summaries else ROW_PX
-        )
+        return LED_ROW_PX if self.rows[index].facts.id in self.desk.state.discussions.summaries else ROW_PX
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw one call for each column."""
-        artifact = self.artifacts[index]
+        artifact = self.rows[index]
         _tick(self.desk, ui, artifact)
         _name(self.desk, ui, artifact, is_wide=self.is_wide)
         if self.is_wide:

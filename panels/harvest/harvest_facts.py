@@ -465,3 +465,12 @@ def items_words(counts: Sequence[tuple[str, int]]) -> str:
 def discussion_of(path: str) -> str:
     """Name of the folder that holds a log: the id of its discussion, if the log is one of ours."""
     return PurePath(path).parent.name
+
+
+def left_out_words(dropped: int, unfound: int, forgotten: int) -> tuple[str, ...]:
+    """Rows of replies that were dropped, quotes that were left out, and items that a person forgot before; empty for none."""
+    return (
+        fmt.count(dropped, tr("malformed row dropped"), tr("malformed rows dropped")) if dropped else "",
+        fmt.count(unfound, tr("quote left out"), tr("quotes left out")) if unfound else "",
+        tr("{forgotten:,} forgotten before, left out", forgotten=forgotten) if forgotten else "",
+    )

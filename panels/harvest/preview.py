@@ -29,9 +29,9 @@ from core.knowledge.harvest.harvest_messages import (
 )
 from core.knowledge.harvest.modes import RECALL_ONLY, is_recall_only
 from core.services.settings.settings_messages import ChangeSetting
-from panels.base.desk import READ_ONLY, Desk
+from panels.base.desk import READ_ONLY, Desk, ListRows
 from panels.base.ui import Option, Tone, Ui
-from panels.base.view import Dialog, Same
+from panels.base.view import Dialog
 from panels.harvest import harvest_facts as facts
 from panels.harvest.conversations import recall_row, show_discussion
 from panels.harvest.harvest_room import HarvestView, ItemEdit
@@ -274,9 +274,6 @@ def _like_it(ui: Ui, key: str, title: str, lines: tuple[str, ...]) -> None:
 
 # The rows of the harvest's preview: proposed items under their conversations or categories, filtered. Pure.
 
-ROW_SHOWS = ("", "ticked", "left", "changed", "known", "similar", "unquoted", "failed")
-"""Filters of the preview: all, ticked, not ticked, changed by the person, known, like another, its quote left out."""
-
 
 class ProposalHeading(msgspec.Struct, frozen=True):
     """A group of items: a conversation or a category. `items`: places in the preview; `facts`: of a conversation."""
@@ -439,7 +436,7 @@ def preview_section(desk: Desk) -> None:
     _filters(desk)
     with desk.ui.surface("rows", "clear", height=-FOOT_PX, padding=(0, 0)):
         if shown:
-            desk.ui.virtual_list("items", PreviewRows(desk=desk, preview=preview, shown=shown))
+            desk.ui.virtual_list("items", PreviewRows(desk=desk, rows=shown, preview=preview))
         else:
             _say_empty(desk, preview)
     _foot(desk, preview)
@@ -530,13 +527,7 @@ def _figures(preview: HarvestPreview, counted: Tally) -> str:
         fmt.count(len(preview.sources), tr("conversation"), tr("conversations")),
         tr("{empty:,} without items to keep", empty=counted.empty) if counted.empty else "",
         tr("{known:,} already known", known=counted.known) if counted.known else "",
-        fmt.count(preview.dropped, tr("malformed row dropped"), tr("malformed rows dropped"))
-        if preview.dropped
-        else "",
-        fmt.count(preview.unfound, tr("quote left out"), tr("quotes left out")) if preview.unfound else "",
-        tr("{forgotten:,} forgotten before, left out", forgotten=preview.forgotten)
-        if preview.forgotten
-        else "",
+        *facts.left_out_words(preview.dropped, preview.unfound, preview.forgotten),
     )
     return " · ".join(filter(None, parts))
 
@@ -582,36 +573,26 @@ def _filters(desk: Desk) -> None:
             own.by = "conversation" if is_by_category else "category"
 
 
-class PreviewRows(msgspec.Struct):
+class PreviewRows(ListRows[Row]):
     """The rows of the list."""
 
-    desk: Desk
     preview: HarvestPreview
-    shown: Sequence[Row]
-
-    @property
-    def revision(self) -> Hashable:
-        """Differs when the rows do: only then are they laid out again."""
-        return Same(self.shown)
-
-    def __len__(self) -> int:
-        return len(self.shown)
 
     def key(self, index: int) -> Hashable:
         """An item's id, a heading's key, or the path of what failed."""
-        row = self.shown[index]
+        row = self.rows[index]
         if isinstance(row, int):
             return self.preview.items[row].id
         return ("heading", row.key) if isinstance(row, ProposalHeading) else ("failure", row.path, row.sha256)
 
     def estimate_px(self, index: int, width: float) -> float:
         """A guess from the length of the words."""
-        row = self.shown[index]
+        row = self.rows[index]
         return estimate_px(self.preview.items[row], width) if isinstance(row, int) else HEADING_PX
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a row."""
-        row = self.shown[index]
+        row = self.rows[index]
         if isinstance(row, int):
             by_category = (
                 self.desk.view.of(HarvestView).by == "category" and not self.desk.state.harvest.is_busy

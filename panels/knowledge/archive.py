@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-import msgspec
-
 from core.kernel import figures as fmt
 from core.kernel.language import tr
 from core.kernel.values.knowledge import Item
 from core.knowledge.knowledge_messages import TakeBackItem
-from panels.base.desk import Desk
+from panels.base.desk import Desk, ListRows
 from panels.base.ui import Ui
-from panels.base.view import Same
 from panels.knowledge.item import prose, provenance
 from panels.knowledge.knowledge_room import KnowledgeView, ask, can_ask, item_key, shown_text
 from panels.knowledge.rows import archived_found
@@ -46,31 +43,20 @@ def archive_section(desk: Desk) -> None:
     ui.virtual_list("archived", ArchiveRows(desk, items))
 
 
-class ArchiveRows(msgspec.Struct):
+class ArchiveRows(ListRows[Item]):
     """The archive, for a virtual list."""
-
-    desk: Desk
-    items: tuple[Item, ...]
-
-    @property
-    def revision(self) -> Hashable:
-        """The items themselves."""
-        return Same(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
 
     def key(self, index: int) -> Hashable:
         """An item's name, and its line: the archive may keep the same words twice."""
-        return item_key(self.items[index]), self.items[index].first_line
+        return item_key(self.rows[index]), self.rows[index].first_line
 
     def estimate_px(self, index: int, width: float) -> float:
         """A guess by the length of the words."""
-        return CARD_PX + LINE_PX * (1 + len(self.items[index].text) * CHAR_PX // max(80.0, width - 40))
+        return CARD_PX + LINE_PX * (1 + len(self.rows[index].text) * CHAR_PX // max(80.0, width - 40))
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw an item with its way back."""
-        item = self.items[index]
+        item = self.rows[index]
         with ui.surface("card", "card", padding=(12, 8)), ui.group("lines", gap=5):
             prose(ui, "text", shown_text(item))
             with ui.row("foot", gap=4):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-import msgspec
-
 from core.kernel import figures as fmt
 from core.kernel.language import tr
 from core.kernel.values.facts import SHOWN_CONFIDENCE, FactCategory, FactsState, IndexedFact
@@ -14,7 +12,7 @@ from core.knowledge.facts.fact_merge import band
 from core.knowledge.knowledge_messages import DeleteFact, EditFact, SyncFacts
 from core.knowledge.merges import query_words
 from core.talk.caching.rewrites import withdrawal_text
-from panels.base.desk import READ_ONLY, Desk
+from panels.base.desk import READ_ONLY, Desk, ListRows
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Tone, Ui
 from panels.base.view import Memo, Same
@@ -153,35 +151,29 @@ def _problems(desk: Desk, known: FactsState) -> None:
         ui.text("more fact problems", said, tone="warn", style="small")
 
 
-class FactRows(msgspec.Struct):
+class FactRows(ListRows[IndexedFact]):
     """The rows of the list, for a virtual list."""
-
-    desk: Desk
-    facts: tuple[IndexedFact, ...]
 
     @property
     def revision(self) -> Hashable:
         """The facts themselves, and which of them are being edited."""
-        return Same(self.facts), tuple(self.desk.view.of(KnowledgeView).fact_edits)
-
-    def __len__(self) -> int:
-        return len(self.facts)
+        return Same(self.rows), tuple(self.desk.view.of(KnowledgeView).fact_edits)
 
     def key(self, index: int) -> Hashable:
         """A fact by its id and words; another while it is edited."""
-        fact = self.facts[index]
+        fact = self.rows[index]
         return fact.id, fact.text, fact.id in self.desk.view.of(KnowledgeView).fact_edits
 
     def estimate_px(self, index: int, width: float) -> float:
         """A guess by the length of the words."""
-        fact = self.facts[index]
+        fact = self.rows[index]
         if fact.id in self.desk.view.of(KnowledgeView).fact_edits:
             return FORM_PX
         return ROW_PX + GAP_PX + LINE_PX * (len(fact.text) * CHAR_PX // max(80.0, width - 40))
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a fact, or the form in which it is edited."""
-        fact = self.facts[index]
+        fact = self.rows[index]
         draft = self.desk.view.of(KnowledgeView).fact_edits.get(fact.id)
         with ui.surface("card", "card" if draft is None else "card_selected", padding=(12, 8)):
             if draft is None:

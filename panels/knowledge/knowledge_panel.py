@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-import msgspec
-
 from core.app.app_messages import Command, DismissNotice
 from core.kernel import figures as fmt
 from core.kernel.language import tr
 from core.kernel.values.knowledge import Category, Item, NoteFile
 from core.knowledge.knowledge_messages import WAYS_BACK
-from panels.base.desk import Desk, action_tip
+from panels.base.desk import Desk, ListRows, action_tip
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Ui
-from panels.base.view import Same
 from panels.knowledge.archive import archive_section
 from panels.knowledge.digest import digest_section, knowledge_path, note_head, switch_row
 from panels.knowledge.item import ONE_OF, item_card, lost_card, new_card
@@ -38,7 +35,6 @@ from panels.knowledge.proposals import add_typed, has_proposals, proposals_secti
 from panels.knowledge.rows import (
     SECTIONS,
     KnowledgeHeading,
-    Listing,
     More,
     Nothing,
     Row,
@@ -164,7 +160,7 @@ def _items(desk: Desk) -> None:
     target = shown.forms.get(view.show_new) if view.show_new is not None else None
     view.show_new = None
     if shown.rows:
-        ui.virtual_list("knowledge rows", KnowledgeRows(desk, shown), scroll_to=target)
+        ui.virtual_list("knowledge rows", KnowledgeRows(desk, shown.rows), scroll_to=target)
 
 
 def _search(desk: Desk) -> None:
@@ -223,23 +219,12 @@ def _empty(desk: Desk, ui: Ui) -> None:
         ui.gap(8)
 
 
-class KnowledgeRows(msgspec.Struct):
+class KnowledgeRows(ListRows[Row]):
     """The rows of the list, for a virtual list."""
-
-    desk: Desk
-    shown: Listing
-
-    @property
-    def revision(self) -> Hashable:
-        """Differs when the rows do: only then are they laid out again."""
-        return Same(self.shown.rows)
-
-    def __len__(self) -> int:
-        return len(self.shown.rows)
 
     def key(self, index: int) -> Hashable:
         """Key of a row; items by place and words."""
-        row = self.shown.rows[index]
+        row = self.rows[index]
         match row:
             case Item():
                 return row.file, row.first_line, row.text
@@ -258,7 +243,7 @@ class KnowledgeRows(msgspec.Struct):
 
     def estimate_px(self, index: int, width: float) -> float:
         """A guess by the length of the words."""
-        row = self.shown.rows[index]
+        row = self.rows[index]
         match row:
             case Item():
                 lines = 1 + min(len(row.text), 480) * CHAR_PX // max(80.0, width - 40)
@@ -276,7 +261,7 @@ class KnowledgeRows(msgspec.Struct):
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a row."""
-        row = self.shown.rows[index]
+        row = self.rows[index]
         self.desk.view.of(KnowledgeView).row = index
         if isinstance(row, KnowledgeHeading):
             ui.gap(8 if index else 0)

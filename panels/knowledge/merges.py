@@ -40,10 +40,9 @@ from core.knowledge.merges import (
 from core.knowledge.parts import patched
 from core.talk.caching.rewrites import merge_price_text
 from panels.base import view
-from panels.base.desk import READ_ONLY, Desk
+from panels.base.desk import READ_ONLY, Desk, ListRows
 from panels.base.gauge import file_button
 from panels.base.ui import Ui
-from panels.base.view import Same
 from panels.knowledge.knowledge_dialogs import refusal, removal_question
 from panels.knowledge.knowledge_room import EDITOR_KEYS, KnowledgeView, MergeWords
 from panels.knowledge.rows import reader_fault, source_of, where_it_goes
@@ -227,7 +226,7 @@ def _proposed(desk: Desk, merge: MergeProposal) -> None:
                          is_enabled=can, tip=tip):  # fmt: skip
                 desk.send(ApplyMerge())
     if merge.groups:
-        ui.virtual_list("merge groups", MergeRows(desk, merge))
+        ui.virtual_list("merge groups", MergeRows(desk, merge.groups))
 
 
 def merge_result(desk: Desk, merge: MergeProposal) -> MergeResult:
@@ -249,34 +248,23 @@ def merge_result(desk: Desk, merge: MergeProposal) -> MergeResult:
     )
 
 
-class MergeRows(msgspec.Struct):
+class MergeRows(ListRows[MergeGroup]):
     """The groups, for a virtual list."""
-
-    desk: Desk
-    merge: MergeProposal
-
-    @property
-    def revision(self) -> Hashable:
-        """The groups themselves."""
-        return Same(self.merge.groups)
-
-    def __len__(self) -> int:
-        return len(self.merge.groups)
 
     def key(self, index: int) -> Hashable:
         """A group's id."""
-        return self.merge.groups[index].id
+        return self.rows[index].id
 
     def estimate_px(self, index: int, width: float) -> float:
         """A guess by the length of the words."""
-        group = self.merge.groups[index]
+        group = self.rows[index]
         texts = [group.reason, group.text, *(item_text(item) for item in group.items)]
         lines = sum(1 + len(text) * CHAR_PX // max(80.0, width - 40) for text in texts)
         return CARD_PX + LINE_PX * lines
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a group."""
-        _group_card(self.desk, ui, self.merge.groups[index])
+        _group_card(self.desk, ui, self.rows[index])
         ui.gap(GAP_PX)
 
 

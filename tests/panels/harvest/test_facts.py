@@ -11,7 +11,7 @@ from core.kernel.values.harvest import HarvestEstimate, HarvestFailure, HarvestI
 from core.kernel.values.knowledge import Category
 from panels.base.view import Memo
 from panels.harvest import harvest_facts
-from panels.harvest.preview import ROW_SHOWS, ProposalHeading, estimate_px, rows, tally
+from panels.harvest.preview import SHOWS, ProposalHeading, estimate_px, rows, tally
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.states import NOW
 
@@ -163,7 +163,7 @@ def test_rows_by_category_stand_in_the_order_of_the_categories() -> None:
 
 
 @given(
-    st.sampled_from(ROW_SHOWS),
+    st.sampled_from([one.value for one in SHOWS]),
     st.sampled_from(["", "fork", "tide", "zz"]),
     st.sampled_from(["conversation", "category"]),
 )
