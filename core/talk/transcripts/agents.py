@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ from core.kernel.values.messages import (
     ToolResultPart,
 )
 from core.talk.transcripts.claude import parts_of
-from core.talk.transcripts.text import Buffer, content_id, decoded, lines, moment
+from core.talk.transcripts.text import Buffer, as_json, content_id, decoded, lines, moment
 
 NOTES = tr("notes of the other program")
 
@@ -186,7 +185,7 @@ def spelled(value: Any) -> str:
     """Arguments or an answer of a tool as text."""
     if isinstance(value, str):
         return clean(value)
-    return clean(json.dumps(value, sort_keys=True, ensure_ascii=False))
+    return clean(as_json(value))
 
 
 def items(value: Any) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,7 +21,7 @@ from core.kernel.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.talk.transcripts.text import content_id, moment
+from core.talk.transcripts.text import as_json, content_id, moment
 
 # Content blocks in the shape of Anthropic's messages, as Claude Code and the export of Claude write them.
 
@@ -93,7 +92,7 @@ def _call(block: dict[str, Any]) -> _Reading:
         return False, None
     if name in _WRITERS and (document := _document(block)) is not None:
         return True, document
-    written = _spelled(block.get("input"))
+    written = as_json(block.get("input"))
     return True, ToolCallPart(call_id=_word(block.get("id")), name=clean(name), arguments_json=clean(written))
 
 
@@ -118,7 +117,6 @@ _READERS: dict[str, Callable[[dict[str, Any]], _Reading]] = {
 }
 _WRITERS = frozenset({"artifacts", "create_file"})
 """Tools that write a document beside the words."""
-_spelled = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 """Arguments as text: the same bytes for the same arguments."""
 
 _SILENT = ("token_budget", "flag", "redacted_thinking")

@@ -339,8 +339,9 @@ class _SessionReader:
         """Give a row its place, and its message to the conversation."""
         above = row.parentUuid if type(row.parentUuid) is str else row.logicalParentUuid
         parent = self._nodes.get(above) if type(above) is str else None
-        tree = parent.tree if parent is not None else self._tree(_session(row))
-        tree.sessions.add(_session(row))
+        session = _session(row)
+        tree = parent.tree if parent is not None else self._tree(session)
+        tree.sessions.add(session)
         is_helper = row.isSidechain is True or type(row.agentId) is str or type(row.parent_tool_use_id) is str
         if not tree.folder and _is_path(row.cwd):  # else no path: looked for, it raises
             tree.folder = row.cwd

