@@ -15,7 +15,7 @@ import msgspec
 from core.kernel.codecs import from_json, read_json
 from core.kernel.language import tr
 from core.kernel.patterns import late
-from core.kernel.values.imports import Transcript, TranscriptKind, Unread
+from core.kernel.values.imports import Transcript, TranscriptKind, TranscriptMessage, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.talk.transcripts.agents import TalkBuilder, items, mapping, opencode_session, spelled, word
 from core.talk.transcripts.chats import files_named
@@ -318,7 +318,10 @@ def _opencode(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
     sessions = list(
         base.execute("SELECT id, parent_id, directory, title, time_created FROM session ORDER BY id")
     )
-    for key, parent, folder, title, created in sessions:
+    names = [(folder, _FORK.sub("", word(title))) for _, _, folder, title, _ in sessions]
+    forked = {name for name, one in zip(names, sessions, strict=True) if name[1] != word(one[3])}
+    families: dict[Any, list[Transcript]] = {}
+    for name, (key, parent, folder, title, created) in zip(names, sessions, strict=True):
         found, broken = [], list[Unread]()
         for message, data in base.execute(
             "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", (key,)
@@ -336,9 +339,41 @@ def _opencode(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
             "time": {"created": created},
         }
         made = opencode_session({"info": info, "messages": found})
-        if made.messages:
+        if made.messages and name in forked:
+            families.setdefault(name, []).append(made)
+        elif made.messages:
             yield made
         yield from broken
+    for family in families.values():
+        yield from _with_forks(family)
+
+
+_FORK = late(r" \(fork #\d{1,9}\)\Z")
+"""End of the title of a session that was copied from another, of which OpenCode keeps no more. Source: OpenCode 1.18.33."""
+
+
+def _with_forks(family: list[Transcript]) -> Iterator[Transcript]:
+    """Sessions of one title, each copy as another way on from the messages that it shares with an earlier one."""
+    whole: list[Transcript] = []
+    for talk in sorted(family, key=lambda one: (one.at is None, one.at, one.id)):
+        first = talk.messages[0]
+        place = next((at for at, one in enumerate(whole) if _said(one.messages[0]) == _said(first)), None)
+        if place is None:
+            whole.append(talk)
+            continue
+        known = {(one.parent, _said(one)): one.id for one in whole[place].messages}
+        last, added = "", list[TranscriptMessage]()
+        for one in talk.messages:
+            if (same := known.get((last, _said(one)))) is None:
+                added.append(msgspec.structs.replace(one, parent=last))
+            last = same or one.id
+        messages = (*whole[place].messages, *added)
+        whole[place] = msgspec.structs.replace(whole[place], messages=messages, current=last)
+    yield from whole
+
+
+def _said(one: TranscriptMessage) -> tuple[object, ...]:
+    return one.role, one.at, one.parts
 
 
 def _goose(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:

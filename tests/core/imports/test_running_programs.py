@@ -14,7 +14,7 @@ from backports import zstd
 from core.imports.import_sources import mark_of
 from core.kernel.values.imports import Transcript
 from core.kernel.values.messages import AttachmentPart, TextPart, ToolCallPart, ToolResultPart
-from core.talk.transcripts.databases import read_llm, with_log
+from core.talk.transcripts.databases import read_llm, read_opencode, with_log
 from tests.core.imports.brought import USE, Brought, T, a, brought, cc, check, cx, lines, ri, u
 from tests.core.imports.test_memory import imported
 
@@ -328,3 +328,33 @@ def test_what_llm_keeps_in_fragments_and_pieces_is_whole(tmp_path: Path) -> None
     assert [part.name for part in asked if isinstance(part, AttachmentPart)] == ["pic.png"]
     assert called[1] == ToolCallPart(call_id="c1", name="now", arguments_json='{"zone": "UTC"}')
     assert answered == (ToolResultPart(call_id="c1", text="noon"),)
+
+
+def test_a_fork_of_opencode_is_another_way_on_and_a_like_named_session_is_not(tmp_path: Path) -> None:
+    place = tmp_path / "opencode.db"
+    talks = {
+        ("s1", "Tides"): ("When?", "At noon.", "And the ebb?"),
+        ("s2", "Tides (fork #1)"): ("When?", "At noon.", "And the moon?"),
+        ("s3", "Tides (fork #2)"): ("When?", "At noon.", "And the ebb?", "Later."),
+        ("s4", "Tides (fork #3)"): ("Why?",),
+    }
+    with closing(sqlite3.connect(place)) as base:
+        base.executescript(LAYOUT.partition("INSERT")[0])
+        for number, ((key, title), texts) in enumerate(talks.items()):
+            base.execute("INSERT INTO session VALUES (?, NULL, '/srv', ?, ?)", (key, title, number))
+            for at, text in enumerate(texts, 1793000000001):
+                role = "user" if text.endswith("?") else "assistant"
+                told = json.dumps({"role": role, "time": {"created": at}})
+                base.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"{key}-{at}", key, at, told))
+                part = json.dumps({"type": "text", "text": text})
+                base.execute("INSERT INTO part VALUES (?, ?, ?)", (f"{key}-{at}", f"{key}-{at}", part))
+        base.commit()
+    found = [one for one in read_opencode(place.read_bytes()) if isinstance(one, Transcript)]
+
+    assert [(one.title, len(one.messages)) for one in found] == [("Tides", 5), ("Tides (fork #3)", 1)]
+    said = {one.id: (one.parent[:2], one.parts[0]) for one in found[0].messages}
+    assert [(key[:2], *told) for key, told in said.items()][3:] == [
+        ("s2", "s1", TextPart("And the moon?")),
+        ("s3", "s1", TextPart("Later.")),
+    ]
+    assert found[0].current.startswith("s3")
