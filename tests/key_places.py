@@ -131,6 +131,10 @@ HOME_PLACES = [
     ".nvm/versions/node/v20.1.0/etc/npmrc",
     ".local/bin/deploy",
     ".local/bin/.env",
+    ".pyenv/plugins/deploy/.env",
+    ".bun/install/global/.npmrc",
+    "go/pkg/mod/cache/.netrc",
+    ".sdkman/etc/credentials",
     ".config/systemd/user/app.service",
     ".config/autostart/app.desktop",
 ]

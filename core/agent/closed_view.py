@@ -97,6 +97,8 @@ _SCRIPTS = (".py", ".pyz", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", "
 """Ends of programs' texts, which import what stands beside them; another file is seen by itself."""
 _BASE = late(r"^\s*home\s*=\s*(\S.*?)\s*$", re.MULTILINE)
 _COMMON = late(r"gitdir:\s*(.+?)\s*")
+_SETTINGS_DEPTH = 4
+"""Floors of a toolchain that are looked through: a plugin or a global package keeps its settings within three folders."""
 _MOST_POINTER_BYTES = 100_000
 
 
@@ -396,6 +398,7 @@ class _Making:
 
     def _mask_keys_in(self, folder: str) -> None:
         self.masked |= dict.fromkeys(one for one in _entries(folder) if os.path.isfile(one) and self._is_key(one))  # fmt: skip
+        self.masked |= dict.fromkeys(_settings_in(folder))
 
 
 def _write(path: str, data: bytes) -> None:
@@ -412,6 +415,22 @@ def _entries(folder: str) -> Iterator[str]:
             yield from sorted(entry.path for entry in islice(found, MOST_ENTRIES))
     except OSError:
         return
+
+
+def _settings_in(folder: str) -> Iterator[str]:
+    """Files of settings that tools keep tokens in, in the folders of a folder and theirs, bounded: what stands deeper is a package's."""
+    waiting, left = [folder], MOST_ENTRIES
+    for _ in range(_SETTINGS_DEPTH):
+        deeper: list[str] = []
+        for one in waiting:
+            with suppress(OSError), os.scandir(one) as found:
+                for entry in islice(found, max(0, left)):
+                    left -= 1
+                    if entry.is_dir(follow_symlinks=False):
+                        deeper.append(entry.path)
+                    elif entry.name in toolchains.SETTINGS_WITH_KEYS:
+                        yield entry.path
+        waiting = sorted(deeper)
 
 
 def _is_wide(real: str) -> bool:

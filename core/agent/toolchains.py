@@ -201,6 +201,14 @@ NOT_OF_TOOLCHAINS = {
 }  # fmt: skip
 """Places in them, as patterns, that are empty all the same."""
 
+SETTINGS_WITH_KEYS = frozenset(
+    (".env", ".env.local", ".npmrc", ".yarnrc.yml", ".netrc", "_netrc", ".pypirc", ".git-credentials", ".htpasswd", "credentials",
+     "credentials.json", "credentials.toml", "auth.json", "auth.toml")
+)  # fmt: skip
+"""Names of settings that are empty in the upper folders of a toolchain too, whatever stands in them: plugins, global packages and
+caches keep tokens there.
+"""
+
 SETTINGS_OF_TOOLS = {
     ".config/git/ignore": "git: what it leaves out",
     ".config/git/attributes": "git: kinds of files",
