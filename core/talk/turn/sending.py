@@ -40,6 +40,7 @@ from core.kernel.values.updates import (
 )
 from core.kernel.values.usage import ReachedLimit, SpendRefusal, SpentElsewhere, Usage
 from core.kernel.values.window import ViewLine
+from core.services.providers.attachments import attachment_problem
 from core.services.providers.profiles import fitting_temperature
 from core.services.providers.switches import REASONING, SWITCHES, mark_in, with_refused
 from core.services.settings.settings_messages import RefreshModels
@@ -149,6 +150,19 @@ def has_words(state: AppState, command: SendPrompt) -> bool:
     """True if there is something to send, in a discussion that is open."""
     opened = state.discussions.open.get(command.discussion_id)
     return opened is not None and bool(command.text.strip() or opened.draft.attachments)
+
+
+def unfit_attachment(state: AppState, discussion_id: str) -> str:
+    """Reason of the chosen model not to take an attached file, in a sentence; empty where it takes all.
+
+    The call would fail before anything is sent, and the words would stand in the log below a failure that a retry cannot mend.
+    """
+    opened = state.discussions.open.get(discussion_id)
+    meta = state.discussions.summaries[discussion_id].meta if opened is not None else None
+    if opened is None or meta is None or not meta.provider:
+        return ""
+    profile = profile_of(state, meta.provider, meta.model)
+    return next(filter(None, (attachment_problem(one, profile) for one in opened.draft.attachments)), "")
 
 
 def prompt_parts(text: str, attachments: tuple[AttachmentPart, ...]) -> tuple[TextPart | AttachmentPart, ...]:

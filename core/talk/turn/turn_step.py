@@ -500,6 +500,8 @@ def _together(before: ContentsReport | None, new: ContentsReport | None) -> Cont
 
 
 def _send_prompt(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
+    if why := sending.unfit_attachment(state, asked.discussion_id):
+        return sending.ignore(state, asked, why)
     if prompt_queue.must_wait(state, asked):
         return prompt_queue.enqueue(state, given, asked)
     return sending.send(state, given, asked)

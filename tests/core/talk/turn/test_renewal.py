@@ -39,7 +39,7 @@ from core.talk.turn.turn_messages import (
 from tests.core.app.playbook import Playbook, of, settings_loaded
 
 DROPPED = Failure(FailureKind.STREAM_DROPPED, "The stream was dropped", "Retry.")
-PICTURE = AttachmentPart("ab" * 32, "image/png", "shot.png", 10)
+PICTURE = AttachmentPart("ab" * 32, "text/plain", "shot.txt", 10)
 
 
 @pytest.fixture

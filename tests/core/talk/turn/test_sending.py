@@ -286,13 +286,32 @@ def test_nothing_to_say_sends_nothing(book: Playbook) -> None:
 
 def test_an_attachment_alone_can_be_sent(book: Playbook) -> None:
     chosen = book.discussion()
-    part = AttachmentPart("ab" * 32, "image/png", "shot.png", 10)
+    part = AttachmentPart("ab" * 32, "text/plain", "notes.txt", 10)
     book.play(AttachmentStored(chosen, part))
 
     call = book.ask(chosen, "")
 
     assert call.spec.inputs.attachments == (part,)
     assert book.state.discussions.open[chosen].draft.attachments == ()
+
+
+@pytest.mark.parametrize("is_busy_before", [False, True])
+def test_words_stay_in_the_draft_while_the_model_takes_no_file_beside_them(
+    book: Playbook, *, is_busy_before: bool
+) -> None:
+    chosen = book.discussion()
+    if is_busy_before:
+        book.ask(chosen, "hello")
+    book.play(AttachmentStored(chosen, AttachmentPart("ab" * 32, "image/png", "shot.png", 10)))
+    logged = len(book.state.discussions.open[chosen].entries)
+
+    assert book.play(SendPrompt(chosen, "look", command_id="c1")) == ()
+
+    outcome = outcome_of(book.state, "c1")
+    assert outcome is not None
+    assert "does not take pictures: remove 'shot.png'" in outcome.problem
+    opened = book.state.discussions.open[chosen]
+    assert (len(opened.entries), len(opened.draft.attachments)) == (logged, 1)
 
 
 def test_the_first_prompt_names_the_discussion(book: Playbook) -> None:
