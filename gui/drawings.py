@@ -126,9 +126,7 @@ class Drawings:
         known = self._known[key] = _KnownDrawing()
         if len(drawing.text) > MOST_CHARS[drawing.kind]:
             known.size = DrawnSize(
-                problem=tr(
-                    "the source is longer than {MOST_CHARS:,} characters", MOST_CHARS=MOST_CHARS[drawing.kind]
-                )
+                problem=tr("longer than {MOST_CHARS:,} characters", MOST_CHARS=MOST_CHARS[drawing.kind])
             )
             return known
         from core.app.crunch import CrunchClosedError

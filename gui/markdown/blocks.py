@@ -107,6 +107,10 @@ class TextMeasure(Protocol):
         """Pixels of one line."""
         ...
 
+    def ellipsized(self, text: str, style: str, width: float) -> str:
+        """The longest start of the text that fits `width` pixels, with an ellipsis when it was cut."""
+        ...
+
 
 class Op(msgspec.Struct, frozen=True):
     """One thing to draw: text, or a filled rectangle where `text` is empty.

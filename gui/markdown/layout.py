@@ -213,7 +213,8 @@ def lay_out_code(
             )
             at += 1
     height = y + pad - (step - size) + (BAR_PX * s if reach else 0.0)
-    label = " · ".join(filter(None, (block.language or "text", note)))[: max(1, columns - 22)]
+    taken = (HEAD_BUTTONS_PX if can_wrap else HEAD_BUTTON_PX) * s
+    label = m.ellipsized(" · ".join(filter(None, (block.language or "text", note))), "small", room - taken)
     name = Op(
         x=pad,
         y=(head - m.sizes["small"]) / 2,
@@ -235,6 +236,8 @@ def columns_of(m: TextMeasure) -> Callable[[str], float]:
     return lambda text: len(text) if text.isascii() else m.width(text, "mono") / advance
 
 
+HEAD_BUTTON_PX, HEAD_BUTTONS_PX = 80.0, 145.0
+"""Width that the button at the end of a code's head takes, and that both take where lines can be wrapped."""
 BAR_PX = 8.0
 """Height that the scrollbar of code adds."""
 

@@ -111,10 +111,10 @@ def test_while_a_formula_is_drawn_its_source_stands_there_and_is_placed_anew_whe
 
 @pytest.mark.parametrize("language", ["math", "mermaid"])
 def test_what_cannot_be_drawn_is_shown_as_it_was_written_with_why(language: str) -> None:
-    known = Known(DrawnSize(problem="the source is longer than 6,000 characters"))
+    known = Known(DrawnSize(problem="longer than 6,000 characters"))
     laid = lay_out(parse(f"```{language}\nA-->B\n```")[0], known.measure, 700)
     shown = [op.text for op in laid.ops]
-    assert f"{language} · not drawn: the source is longer than 6,000 characters" in shown
+    assert f"{language} · not drawn: longer than 6,000 characters" in shown
     assert laid.copy == "A-->B"
     assert not drawings(laid)
     assert not laid.has_drawing
@@ -153,3 +153,13 @@ def test_a_column_of_formulas_is_as_wide_as_they_are_drawn() -> None:
     cell = laid.cells[2]
     assert cell.x <= formula.x
     assert formula.x + formula.w <= cell.x + cell.w
+
+
+def test_the_head_of_a_code_ends_before_its_buttons_and_says_that_it_was_cut() -> None:
+    known = Known(
+        DrawnSize(problem="a reason that has many more words than the head of a narrow box has room for")
+    )
+    laid = lay_out(parse(f"```math\n{'x' * 300}\n```")[0], known.measure, 400)
+    (head,) = (op for op in laid.ops if op.text.startswith("math"))
+    assert head.text.endswith("…")
+    assert head.x + head.w <= 400 - 145
