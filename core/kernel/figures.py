@@ -99,10 +99,10 @@ def estimated(usd: float | None) -> str:
 
 
 def price(usd: float | None) -> str:
-    """The price of what a button does, rounded: `free`, `est. ~$0.42`; `price unknown` for None."""
-    return (
-        money(None) if usd is None else tr("free") if usd == 0 else tr("est. {usd}", usd=money(usd, "report"))
-    )
+    """The price of what a button does, rounded: `free`, `est. $0.42`; `price unknown` for None."""
+    if not usd:
+        return money(None) if usd is None else tr("free")
+    return tr("est. {usd}", usd=money(usd, "report").removeprefix("~"))
 
 
 def size(size_bytes: int, form: Form = "window") -> str:

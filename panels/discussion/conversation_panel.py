@@ -368,7 +368,7 @@ def _empty_state(desk: Desk) -> None:
     status = desk.state.config.providers.get(meta.provider)
     chord = send_chord(desk.state)
     ui.gap(48)
-    ui.text("title", tr("What do you want to work on?"), style="h2")
+    ui.text("title", tr("What do you want to work on?"), style="h2", wraps=True)
     if status is not None and not status.is_ready:
         how = tr("{label} is not ready: {advice}", label=status.label, advice=status.advice)
     elif meta.provider == "embedded":

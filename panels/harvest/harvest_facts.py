@@ -232,6 +232,10 @@ def chosen_estimate(harvest: HarvestState, ticked: ArtifactChoice) -> HarvestEst
     return replace(part_of(estimate, ticked.new_bytes, ticked.calls), candidate_bytes=ticked.size_bytes)
 
 
+def _cost(usd: float | None) -> str:
+    return tr("free") if usd == 0 else fmt.money(usd, "report")
+
+
 def estimate_line(estimate: HarvestEstimate, model: str) -> str:
     """`2.3 MB, ≈600k input tokens, ~$0.42 with Opus`."""
     size, tokens = fmt.size(estimate.candidate_bytes), fmt.tokens_est(estimate.input_tokens_est)
@@ -239,7 +243,7 @@ def estimate_line(estimate: HarvestEstimate, model: str) -> str:
         "{size}, {tokens} input tokens, {cost_usd} with {model}",
         size=size,
         tokens=tokens,
-        cost_usd=fmt.money(estimate.cost_usd, "report"),
+        cost_usd=_cost(estimate.cost_usd),
         model=model,
     )
 
@@ -251,7 +255,7 @@ def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
     part = part_of(estimate, facts.sent_bytes, estimate.calls_for(facts.sent_bytes))
     return tr(
         "{cost_usd}, {input_tokens_est} tokens",
-        cost_usd=fmt.money(part.cost_usd, "report"),
+        cost_usd=_cost(part.cost_usd),
         input_tokens_est=fmt.tokens_est(part.input_tokens_est),
     )
 

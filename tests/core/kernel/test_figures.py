@@ -255,7 +255,7 @@ def test_the_price_of_a_button_is_free_unknown_or_an_estimate() -> None:
         "price unknown",
         "free",
         "est. <$0.01",
-        "est. ~$0.42",
+        "est. $0.42",
     ]
 
 

@@ -152,7 +152,7 @@ def test_an_unknown_price_is_said_and_not_shown_as_nothing() -> None:
 def test_a_preview_reads_all_candidates() -> None:
     screen = open_at("conversations", hs.looked())
 
-    screen.ui.click("Preview 4 conversations (est. ~$0.42)")
+    screen.ui.click("Preview 4 conversations (est. $0.42)")
 
     assert screen.asked == [PreviewHarvest()]
     assert screen.view.of(HarvestView).tab == "preview"
@@ -164,7 +164,7 @@ def test_what_is_unticked_is_not_read_and_the_estimate_follows() -> None:
     screen.ui.click("Read Cache TTL policy")
     screen.ui.click("Read claude-code-7f3a")
     assert not screen.ui.find("Read Cache TTL policy").value
-    screen.ui.click("Preview 2 conversations (est. ~$0.05)")
+    screen.ui.click("Preview 2 conversations (est. $0.05)")
 
     assert screen.asked == [PreviewHarvest(tuple(one.facts.path for one in hs.artifacts()[1:3]))]
 
@@ -178,7 +178,7 @@ def test_ticking_none_and_all() -> None:
     screen.ui.click("More actions for the conversations")
     screen.ui.click("Tick all")
 
-    assert screen.ui.has("Preview 4 conversations (est. ~$0.42)", kind="button")
+    assert screen.ui.has("Preview 4 conversations (est. $0.42)", kind="button")
 
 
 def test_a_name_leads_to_its_discussion() -> None:
