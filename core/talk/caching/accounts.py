@@ -150,14 +150,14 @@ def _longest(plan: CachePlan, ttl_s: int, held: int) -> tuple[int, int]:
 
 
 def after_contents(
-    state: DiscussionCacheState | None, contents: ContentsReport | None, now: datetime
+    state: DiscussionCacheState | None, contents: ContentsReport, now: datetime
 ) -> DiscussionCacheState | None:
     """The state after a call by a stored prefix: it ends when the provider says, which use does not put off.
 
     One that was gone when it was to be used is held no longer.
     """
-    if state is None or contents is None:
-        return state
+    if state is None:
+        return None
     if contents.stored is not None:
         return replace(state, expires_at=contents.stored.expires_at)
     return released(state, now) if contents.lost_name else state

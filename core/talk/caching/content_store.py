@@ -120,7 +120,7 @@ def reported(
     book: CacheBook,
     discussion_id: str,
     provider: str,
-    report: ContentsReport | None,
+    report: ContentsReport,
     started_at: datetime,
     now: datetime,
 ) -> CacheBook:
@@ -129,8 +129,6 @@ def reported(
     Args:
         started_at: of the call. One that another discussion made goes on to be booked for that.
     """
-    if report is None:
-        return book
     for name in {name for name, row in _rows(book) if row.name == report.lost_name}:
         book = _with_rents(book, name, found_gone(book.pages[name].cache.rents, {report.lost_name}, now))
     if report.stored is None or report.stored.name in book.gone:
@@ -143,11 +141,11 @@ def reported(
     return _with_rents(book, tenant, rents)
 
 
-def freshest(book: CacheBook, report: ContentsReport | None) -> ContentsReport | None:
+def freshest(book: CacheBook, report: ContentsReport) -> ContentsReport:
     """A call's report as things stand by now: a content may be extended or deleted while a call uses it."""
-    if report is None or report.stored is None:
-        return report
     stored = report.stored
+    if stored is None:
+        return report
     if stored.name in book.gone:
         return ContentsReport(text=report.text, lost_name=stored.name)
     ends = max([stored.expires_at, *(row.expires_at for _, row in _rows(book) if row.name == stored.name)])

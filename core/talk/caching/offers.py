@@ -220,11 +220,9 @@ class CacheSetup(msgspec.Struct, frozen=True):
 
 
 def with_contents(
-    ledger: CacheLedger, scope: LedgerScope, plan: CachePlan, contents: ContentsReport | None
+    ledger: CacheLedger, scope: LedgerScope, plan: CachePlan, contents: ContentsReport
 ) -> CacheLedger:
     """Note the name and the end of a stored prefix that a call made or used, and drop one that was lost."""
-    if contents is None:
-        return ledger
     entries = dict(ledger.entries.get(scope, {}))
     for prefix, entry in tuple(entries.items()):
         if contents.lost_name and entry.name == contents.lost_name:

@@ -422,11 +422,14 @@ def ended(
         return book, None
     name, scope, plan = call.discussion_id, call.scope, call.decision.plan
     usage = believable(usage, expected_input(plan, call.decision.wire.total_tokens))
-    rent = contents_usd(call.prices, contents)
-    contents = freshest(book, contents)
     at, wire = call.started_at, call.decision.wire
     correction = correct(book.ledger, scope, wire, plan, usage, label(scope.provider), name, at)
-    ledger = with_contents(correction.ledger, scope, plan, contents)
+    ledger = correction.ledger
+    rent: float | None = 0.0
+    if contents is not None:
+        rent = contents_usd(call.prices, contents)
+        contents = freshest(book, contents)
+        ledger = with_contents(ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}
     book = replace(book, ledger=ledger, calls=calls)
     if usage.input_tokens:
@@ -436,7 +439,8 @@ def ended(
     )
     page = book.pages[name]
     state = after_usage(page.cache.state, name, scope.provider, plan, usage, at)
-    state = after_contents(state, contents, now)
+    if contents is not None:
+        state = after_contents(state, contents, now)
     sent = page.cache.sent
     if call.has_begun:
         sent = sent_by(book, call, now, max(0, (usage.output_tokens or 0) - (usage.reasoning_tokens or 0)))
@@ -460,7 +464,9 @@ def ended(
         reason = usage.miss_reason
     last = replace(call, off=_off(call, usage)) if idle or is_stored else None  # nothing else asks for it
     page = replace(page, cache=cache, idle=idle, last_call=last)
-    book = reported(with_page(book, name, page), name, scope.provider, contents, at, now)
+    book = with_page(book, name, page)
+    if contents is not None:
+        book = reported(book, name, scope.provider, contents, at, now)
     return book, CacheReport(
         discussion_id=name,
         state=cache.state,

@@ -136,7 +136,6 @@ def test_one_that_somebody_deleted_is_held_no_longer() -> None:
 
 
 def test_a_report_that_says_nothing_of_contents_changes_nothing() -> None:
-    assert after_contents(STATE, None, after(60)) is STATE
     assert after_contents(STATE, ContentsReport("too small"), after(60)) is STATE
     assert after_contents(None, ContentsReport(stored=CONTENT), after(60)) is None
 
