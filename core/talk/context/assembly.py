@@ -426,15 +426,16 @@ class Assembler:
         is_cold = before is not None and sent_at is not None and warm_until(before, sent_at) <= now
         if found is None and spec.previous is not None and not is_cold:
             found = effort_break(spec.previous.effort, request, plan)
-        reasons = {} if found is None else self._reasons(spec, assembly.stack, planned)
-        found = None if found is None else with_cause(found, reasons)
-        # without a break, nobody asks the keeper
-        is_held = found is None or self._keeper is None or self._keeper.is_held(spec.discussion_id)
+        told, desk.held = desk.held, ""
+        if found is None:
+            return told, ""
+        reasons = self._reasons(spec, assembly.stack, planned)
+        found = with_cause(found, reasons)
+        is_held = self._keeper is None or self._keeper.is_held(spec.discussion_id)
         is_held = is_held or (plan is not None and plan.read_tokens > 0)
         with in_english():  # the log keeps it
-            broken = break_text(found, plan, is_held=is_held) or desk.held
-        desk.held = ""
-        if found is None or before is None or sent_at is None or is_cold:
+            broken = break_text(found, plan, is_held=is_held) or told
+        if before is None or sent_at is None or is_cold:
             return broken, ""
         keeps = spec.caching.appends_changes and spec.caching_enabled
         if not keeps or is_asked(found, basis, desk.basis, reasons):

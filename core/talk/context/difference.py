@@ -652,14 +652,12 @@ def _goes_on(before: ContextView, after: ContextView) -> bool:
     return before.base == after.base and all(new[: len(old)] == old for old, new in pairs)
 
 
-def break_text(found: PrefixBreak | None, plan: CachePlan | None, *, is_held: bool = True) -> str:
-    """A break in words, with the plan's reason and what is paid anew; empty where there is none.
+def break_text(found: PrefixBreak, plan: CachePlan | None, *, is_held: bool = True) -> str:
+    """A break in words, with the plan's reason and what is paid anew.
 
     Args:
         is_held: the provider may still hold what was sent before; if not, the break itself costs nothing.
     """
-    if found is None:
-        return ""
     if plan is None:
         return as_sentences(str(found), is_closed=True)
     again = plan.write_tokens + plan.fresh_tokens

@@ -120,6 +120,7 @@ def test_it_is_told_with_what_is_paid_anew_and_the_plans_reason() -> None:
         write_tokens=1_000, fresh_tokens=20, cost_usd=0.5, read_cost_usd=0.1, sentences=("It went cold.",)
     )
 
+    assert found is not None
     assert (
         break_text(found, plan)
         == "Layer 12 (Your message) differs at byte 5: the last message was changed or removed. You pay again for about 1,020 tokens, est. $0.40. It went cold."
@@ -127,7 +128,6 @@ def test_it_is_told_with_what_is_paid_anew_and_the_plans_reason() -> None:
     assert break_text(found, plan, is_held=False).endswith(
         "The cache had already ended, so about 1,020 tokens are sent anew anyway, est. $0.40. It went cold."
     )
-    assert break_text(None, plan) == ""
     assert break_text(found, None).endswith("removed.")
 
 
