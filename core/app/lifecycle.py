@@ -200,12 +200,15 @@ def is_calm(state: AppState) -> bool:
         (state.turns.calls, agent.turns, agent.compactions, agent.delegations, state.spending.reserved),
         (state.discussions.pending, config.held_commands),
         (state.attention.autonomy, state.unshown, state.changed_late, state.imports.is_running),
-        (program.is_loading, program.is_closing, config.settings.caching.keepalive, not config.is_settled),
+        (program.is_loading, program.is_closing, not config.is_settled),
     )
     is_harvesting = state.harvest.phase is not HarvestPhase.IDLE
     ends = (at for one in state.caching.caches.values() for at in (one.expires_at, one.long_until))
     is_counted_down = any(at is not None and (state.now is None or at > state.now) for at in ends)
-    return not (is_harvesting or is_counted_down or any(map(any, under_way)))
+    is_kept = config.settings.caching.keepalive and any(
+        is_warm(one, state.now) for one in state.caching.caches.values()
+    )
+    return not (is_harvesting or is_counted_down or is_kept or any(map(any, under_way)))
 
 
 # Notices pass when they have been up long enough to be read.

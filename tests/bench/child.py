@@ -16,15 +16,20 @@ LONGEST_S = 300
 
 
 def measured(module: str, *arguments: str, **environment: str) -> dict[str, float]:
-    """Last line that the module printed: figures as JSON. Raises CalledProcessError: it failed."""
-    done = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        timeout=LONGEST_S,
-    )
+    """Last line that the module printed: figures as JSON. Raises CalledProcessError: it failed.
+
+    The person's settings are not read: keepalive, for one, has a window look each second for what it would hold.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        environ = {**os.environ, "MANUAL_SLOP_CONFIG": str(Path(folder) / "config.toml"), **environment}
+        done = subprocess.run(
+            [sys.executable, "-m", module, *arguments],
+            env=environ,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            timeout=LONGEST_S,
+        )
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 

@@ -83,3 +83,20 @@ def test_a_cache_that_has_ended_counts_nothing_down() -> None:
     state = _cached(book.state)
     ended = {name: replace(one, expires_at=book.at) for name, one in state.caching.caches.items()}
     assert is_calm(replace(state, caching=replace(state.caching, caches=ended)))
+
+
+def test_keepalive_is_told_each_second_only_while_a_provider_holds_what_it_would_keep() -> None:
+    book, _ = resting()
+    caching = replace(book.state.config.settings.caching, keepalive=True)
+    settings = replace(book.state.config.settings, caching=caching)
+    state = replace(book.state, config=replace(book.state.config, settings=settings))
+    managed = DiscussionCacheState(
+        discussion_id="d", provider="openai", cached_at=book.at, tokens_cached=2_000, expires_at=None
+    )
+    cold = replace(managed, expires_at=book.at)
+
+    def with_cache(one: DiscussionCacheState) -> AppState:
+        return replace(state, caching=replace(state.caching, caches={"d": one}))
+
+    assert is_calm(with_cache(cold))
+    assert not is_calm(with_cache(managed))
