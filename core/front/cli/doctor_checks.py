@@ -32,9 +32,11 @@ from core.front.cli.doctor_findings import (
 from core.front.cli.version import version_text
 from core.kernel import figures, paths
 from core.kernel.child_process import find_program, output_of
+from core.kernel.codecs import TomlError, decode_toml
 from core.kernel.errors import ConfigError, FailureKind, ProviderError
 from core.kernel.ids import is_id, time_of_id
 from core.kernel.language import capital, tr
+from core.kernel.opener import read_file
 from core.kernel.values.mcp import McpPhase, McpServer
 from core.kernel.values.provider import KeySource, ProviderKind
 from core.mcp.approvals import count_words, standing, state_words
@@ -45,6 +47,7 @@ from core.services.settings.asked_values import asked_lines, trust_command
 from core.services.settings.settings_loader import LoadedSettings, config_request, load
 from core.signals.irc_session import flaw_of
 from core.talk.discussion.discussion_meta import read_meta
+from core.talk.discussion.log import torn_end
 
 # Checks of the machine by `doctor`: Python, packages, display, fonts, model, programs, proxies, clock.
 
@@ -400,6 +403,7 @@ def setup_checks(options: Options) -> tuple[Check, ...]:
         partial(odd_files, request.home),
         partial(crashes, request.home),
         partial(discussions, request.home),
+        partial(window_state, request.home),
         partial(channels, loaded),
         partial(desktop_idle, loaded, request.environ),
     )
@@ -520,7 +524,7 @@ def crashes(home: Path) -> Iterator[Finding]:
 
 
 def discussions(home: Path) -> Iterator[Finding]:
-    """Discussions whose settings cannot be read: the window gives them defaults, and no model."""
+    """Discussions whose settings cannot be read, to which the window gives defaults and no model; logs that a crash cut off."""
     folder = paths.discussions_dir(home)
     for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
         if is_id(name) and (problem := read_meta(home, name).problem):
@@ -532,6 +536,22 @@ def discussions(home: Path) -> Iterator[Finding]:
                     path=folder / name / "meta.toml",
                 ),
             )
+        if is_id(name) and (cut := torn_end(home, name)):
+            yield warn("discussion", f"{name}: {cut}")
+
+
+def window_state(home: Path) -> Iterator[Finding]:
+    """The file of the window's panes and of the chosen discussion, where it cannot be read."""
+    path = paths.state_file(home)
+    try:
+        decode_toml(read_file(path))
+    except FileNotFoundError:
+        return
+    except (UnicodeDecodeError, TomlError, OSError) as error:
+        text = tr(
+            "{path} cannot be read: the window opens with its usual panes. {error}", path=path, error=error
+        )
+        yield warn("window", text, "", put_aside(path, into=home / "backups"))
 
 
 def odd_files(home: Path) -> Iterator[Finding]:

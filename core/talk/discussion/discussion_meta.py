@@ -217,14 +217,19 @@ def _read_table(path: Path) -> tuple[dict[str, Any], str]:
         return decode_toml(read_file(path)), ""
     except FileNotFoundError:
         return {}, tr(
-            "meta.toml is missing; defaults count until you rename the discussion or choose a model"
+            "meta.toml is missing: the discussion has its id for a name and no model until you choose them"
         )
     except UnicodeDecodeError:
-        return {}, tr("meta.toml is not UTF-8; defaults count")
+        return {}, tr("meta.toml is not UTF-8: the discussion has its id for a name and no model")
     except TomlError as error:
-        return {}, tr("meta.toml is broken: {error}; defaults count", error=error)
+        return {}, tr(
+            "meta.toml is broken: the discussion has its id for a name and no model. {error}", error=error
+        )
     except OSError as error:
-        return {}, tr("meta.toml cannot be read: {error}; defaults count", error=reason_of(error))
+        return {}, tr(
+            "meta.toml cannot be read: the discussion has its id for a name and no model. {error}",
+            error=reason_of(error),
+        )
 
 
 def _taken(table: dict[str, Any], kinds: Mapping[str, Any], wrong: list[str]) -> dict[str, Any]:

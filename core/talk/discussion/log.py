@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -96,6 +97,35 @@ def read(home: Path, discussion_id: str) -> LogContent:
         if line.is_torn:
             repairs.append(_torn_sentence(line))
     return LogContent(records=tuple(records), foreign=tuple(foreign), repairs=tuple(repairs), size_bytes=size)
+
+
+def torn_end(home: Path, discussion_id: str) -> str:
+    """What a load would say of a last line without its line end, in a sentence; empty where the log ends well.
+
+    It reads no other line.
+
+    Raises:
+        StorageError: the log is there and cannot be read.
+    """
+    path = paths.log_file(home, discussion_id)
+    with reported("read", path):
+        try:
+            stream = open_file(path)
+        except FileNotFoundError:
+            return ""
+        with stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, size - 1))
+            if stream.read(1) in (b"", b"\n"):
+                return ""
+            stream.seek(max(0, size - MAX_LINE_BYTES))
+            last = stream.read(MAX_LINE_BYTES).rpartition(b"\n")[2]
+    if not last.strip(b" \t\r\0"):
+        return ""
+    line = LogLine(
+        offset=size - len(last), size_bytes=len(last), content=log_codec.decode(last, 0), is_torn=True
+    )
+    return _torn_sentence(line)
 
 
 def read_views(home: Path, discussion_id: str) -> tuple[ViewRecord, ...]:

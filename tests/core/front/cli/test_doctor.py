@@ -15,6 +15,7 @@ import pytest
 from core.front.cli import doctor_checks
 from core.front.cli.doctor import guarded, report
 from core.front.cli.doctor_findings import Finding, Verdict, fail, ok, warn
+from core.kernel import paths
 from core.kernel.errors import StorageError
 from core.services.providers.keys import KeyStore
 from core.services.settings.settings_loader import ConfigRequest, load
@@ -317,6 +318,38 @@ def test_a_discussion_whose_settings_cannot_be_read_is_named(tmp_path: Path) -> 
 
     assert found.text.startswith(f"{broken}: meta.toml is broken")
     assert str(tmp_path / "discussions" / broken / "meta.toml") in found.remedy
+
+
+def test_a_log_that_a_crash_cut_off_is_named(tmp_path: Path) -> None:
+    for name, log in (
+        ("20261120-101500-abcdef", b'{"type":"mark"}\n'),
+        ("20261121-101500-abcdef", b'{"type":"mark"}\n{"type":"mess'),
+        ("20261122-101500-abcdef", b""),
+    ):
+        folder = tmp_path / "discussions" / name
+        folder.mkdir(parents=True)
+        (folder / "meta.toml").write_text('name = "Sky"\ncreated = 2026-11-20T10:15:00Z\n')
+        paths.log_file(tmp_path, name).write_bytes(log)
+
+    (found,) = doctor_checks.discussions(tmp_path)
+
+    assert found.text.startswith("20261121-101500-abcdef: The last record of the log is cut off; 13 bytes")
+
+
+def test_a_broken_file_of_the_windows_state_is_named_and_can_be_put_aside(tmp_path: Path) -> None:
+    assert list(doctor_checks.window_state(tmp_path)) == []
+    path = paths.state_file(tmp_path)
+    path.write_text("theme = = ")
+
+    (found,) = doctor_checks.window_state(tmp_path)
+
+    assert found.verdict is Verdict.WARN
+    assert "the window opens with its usual panes" in found.text
+    assert found.repair is not None
+    found.repair.run()
+    assert list(doctor_checks.window_state(tmp_path)) == []
+    (kept,) = (tmp_path / "backups").iterdir()
+    assert kept.read_text() == "theme = = "
 
 
 def test_a_check_that_breaks_hides_no_other() -> None:
