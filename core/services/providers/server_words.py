@@ -436,7 +436,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.RATE_LIMITED,
         words=_any(
-            r"rate[ _-]?limit|too[ _]many[ _]requests|requests? per (?:minute|second|day)|concurrency limit|\b[rt]pm\b"
+            r"rate[ _-]?limit|too[ _]many[ _]requests|requests?[ _]per[ _](?:minute|second|day)|concurrency limit|\b[rt]pm\b"
         ),
     ),
     Meaning(
@@ -466,7 +466,7 @@ DeepSeek, Moonshot, Z.ai, MiniMax, DashScope, xAI, Bedrock, Azure and their docu
 
 _OF_BYTES = _any(r"\b(?:images?|pictures?|files?|base64|[mk]b|bytes)\b")
 _OF_TIME = _any(
-    r"rate[ _-]?limit|retry (?:in|after)|per (?:min|minute|second|hour|day)\b|\b[rt]pm\b|please (?:wait|retry)|try again in"
+    r"rate[ _-]?limit|retry (?:in|after)|per[ _](?:min|minute|second|hour|day)(?![a-z])|\b[rt]pm\b|please (?:wait|retry)|try again in"
 )
 
 _WAIT = late(

@@ -63,7 +63,7 @@ def said(*texts: Any) -> tuple[Json, ...]:
     return (*(chunk({"content": one}) for one in texts), chunk({}, "stop"), used())
 
 
-def tool_call(name: Any = None, arguments: Any = None, index: int | None = 0, **more: Any) -> Json:
+def tool_call(name: Any = None, arguments: Any = None, index: Any = 0, **more: Any) -> Json:
     given = {"name": name, "arguments": arguments}
     function = {key: value for key, value in given.items() if value is not None}
     place = {} if index is None else {"index": index}

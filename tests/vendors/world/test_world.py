@@ -13,6 +13,7 @@ from core.services.providers.thought_tags import parted
 from tests.core.services.providers.outcomes import TOOLS, Outcome, ask, run
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
+from tests.vendors.world.eighteenth_round import EIGHTEENTH
 from tests.vendors.world.fifteenth_round import FIFTEENTH
 from tests.vendors.world.fourteenth_round import FOURTEENTH
 from tests.vendors.world.later_rounds import LATER_ROUNDS
@@ -98,6 +99,7 @@ def rows(name: str) -> pytest.MarkDecorator:
         FIFTEENTH,
         SIXTEENTH,
         SEVENTEENTH,
+        EIGHTEENTH,
     )
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")
