@@ -119,8 +119,10 @@ SPELLINGS = tuple(
         ("Calling tools:", r"(?m)^Calling tools:\s*(?=\[\{)", _OPEN),
         ("* Suggested tool call", r"(?<=\})\s*\*{20,}", _CLOSE),
         ("* Suggested tool call", r"(?m)^\*{3,} Suggested tool call \([^()\n]{0,80}\): ([\w.-]{1,128}) \*{3,}\s*Arguments:\s*(?=\{)", rf"{_OPEN}\1\n"),
+        ("<functions.", r"<(/?)functions\.([\w-]{1,128})>", r"<\1\2>"),
         # Headers of a turn, and a tag of MiniMax, of which a server left a part; a tag that counts its calls.
         ("<tool_call ", r"<tool_call(?:\s+(?:id|index|type)=(?:\"[^\"<>]*\"|'[^'<>]*'))+\s*>", _OPEN),
+        ("<start_of_turn>", r"<start_of_turn>model\s*\n|<end_of_turn>", ""),
         ("<|end_header_id|>", r"<\|start_header_id\|>assistant<\|end_header_id\|>\s*", ""),
         ("<invoke", r"(?m)^[ \t]*(?:[a-z]{1,20}:)?(?:tool|function)_calls?>?[ \t]*\n(?=\s*<invoke\s)", ""),
         # MiroThinker names the server before the tool.

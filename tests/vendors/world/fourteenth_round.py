@@ -117,7 +117,7 @@ FOURTEENTH: dict[str, list[Row]] = {
         calling("function-null-first", "vllm-project/vllm#19425", tool_call(None, None, id="t", function=None), chunk({"content": "", "tool_calls": []}), tool_call("read_file", '{"a"', id=None), tool_call(None, ":1}", id=None), *_END),
         calling("name-empty-first", "jjang-ai/vmlx#244", tool_call("", "", id="t"), tool_call("read_file", ARGS, id="t"), *_END),
         calling("empty-strings-behind", "servers that send every field", tool_call("read_file", "", id="t"), tool_call("", '{"a"', id=""), tool_call("", ":1}", id=""), *_END),
-        calling("index-as-text", "gateways of JavaScript", tool_call("read_file", '{"a"', "0", id="t"), tool_call(None, ":1}", "0"), *_END),  # type: ignore[arg-type]
+        calling("index-as-text", "gateways of JavaScript", tool_call("read_file", '{"a"', "0", id="t"), tool_call(None, ":1}", "0"), *_END),
         calling("index-minus-one", "servers that count none", tool_call("read_file", '{"a"', -1, id="t"), tool_call(None, ":1}", -1), *_END),
         calling("calls-as-an-object", "gateways of PHP, whose list with gaps is an object", chunk({"tool_calls": {"0": {"index": 0, "id": "t", "type": "function", "function": {"name": "read_file", "arguments": ARGS}}}}), *_END),
         calling("pieces-in-turn", "servers that stream calls side by side", tool_call("read_file", '{"a"', 0, id="t"), tool_call("read_file", '{"a"', 1, id="u"), tool_call(None, ":1}", 0), tool_call(None, ":2}", 1), *_END, calls=_TWO),

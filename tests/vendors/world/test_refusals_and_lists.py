@@ -20,6 +20,7 @@ from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
 from tests.vendors.world.fifteenth_round import FIFTEENTH_LISTS, FIFTEENTH_REFUSALS
 from tests.vendors.world.later_rounds import LATER_LISTS, LATER_REFUSALS
+from tests.vendors.world.nineteenth_round import NINETEENTH_LISTS
 from tests.vendors.world.rounds import ROUND_LISTS, ROUND_REFUSALS
 from tests.vendors.world.seventeenth_round import SEVENTEENTH_LISTS, SEVENTEENTH_REFUSALS
 from tests.vendors.world.table import HTML, JSON, TEXT
@@ -158,7 +159,15 @@ def listed(body: str, content_type: str = JSON, status: int = 200) -> dict[str, 
             client.close()
 
 
-ALL_LISTS = LISTS + ROUND_LISTS + LATER_LISTS + THIRTEENTH_LISTS + FIFTEENTH_LISTS + SEVENTEENTH_LISTS
+ALL_LISTS = (
+    LISTS
+    + ROUND_LISTS
+    + LATER_LISTS
+    + THIRTEENTH_LISTS
+    + FIFTEENTH_LISTS
+    + SEVENTEENTH_LISTS
+    + NINETEENTH_LISTS
+)
 
 
 @pytest.mark.parametrize(("name", "body", "right", "source"), ALL_LISTS, ids=[row[0] for row in ALL_LISTS])

@@ -17,6 +17,7 @@ from tests.vendors.world.eighteenth_round import EIGHTEENTH
 from tests.vendors.world.fifteenth_round import FIFTEENTH
 from tests.vendors.world.fourteenth_round import FOURTEENTH
 from tests.vendors.world.later_rounds import LATER_ROUNDS
+from tests.vendors.world.nineteenth_round import NINETEENTH
 from tests.vendors.world.reports import MORE
 from tests.vendors.world.rounds import ROUNDS
 from tests.vendors.world.seventeenth_round import SEVENTEENTH
@@ -100,6 +101,7 @@ def rows(name: str) -> pytest.MarkDecorator:
         SIXTEENTH,
         SEVENTEENTH,
         EIGHTEENTH,
+        NINETEENTH,
     )
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")

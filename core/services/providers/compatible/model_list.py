@@ -42,7 +42,7 @@ ArliAI, Venice, mlx, llama.cpp (what it was trained for, where it does not say m
 _LISTS = ("data", "models", "result", "results", "model_list", "items", "list", "resources", "endpoints", "modelSummaries")  # fmt: skip
 """Keys under which servers put their list. `resources`: watsonx; `endpoints`: Databricks; `modelSummaries`: Bedrock."""
 
-_NAMES = ("id", "model", "model_id", "name", "model_name", "slug", "key", "modelId")
+_NAMES = ("id", "model", "model_id", "name", "model_name", "slug", "key", "modelId", "modelName")
 """Names of a model, as servers spell the field."""
 _IS_NUMBER = late(r"\d+\Z|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
 """A number of a store of models, where the server takes the name: Cloudflare."""
