@@ -353,11 +353,16 @@ class SentTurn:
         return self._finish(state or self.front.snapshot(), is_stopped=is_stopped)
 
     def _agreed(self, state: AppState | None) -> PaidCommand | None:
-        """The send that a limit stood against, with the person's yes; None where none did, or there is no yes."""
+        """The send that a limit stood against, with the person's yes; None where none did, or there is no yes.
+
+        `--over-limit` is one to all requests of the turn, as it is to all of a harvest.
+        """
         opened = None if state is None else state.discussions.open[self.chosen]
         refusal = (self.outcome.refusal if self.outcome else None) or (opened.refusal if opened else None)
         if refusal is None:
             return None
+        if self.options.given.over_limit and isinstance(refusal.confirmed, PaidCommand):
+            return refusal.confirmed
         self._end_line()
         return agreed(self.console, refusal)
 
@@ -487,7 +492,7 @@ class SentTurn:
                 "Copy the reply from this terminal: the disk holds only a part. {remedy}", remedy=write.remedy
             )
             raise SlopError(write.problem.removesuffix("."), remedy=remedy)
-        return 130 if is_stopped else int(opened.failure is not None or reply is None)
+        return 130 if is_stopped else int(_unfinished(opened) is not None or reply is None)
 
     def _replies(self, opened: OpenDiscussion) -> list[Message]:
         return [m for m in self._new(opened) if isinstance(m, Message) and m.role is Role.ASSISTANT]
@@ -500,15 +505,11 @@ class SentTurn:
         self, state: AppState, opened: OpenDiscussion, reply: Message | None, *, is_stopped: bool
     ) -> None:
         """Usage and how it ended, on standard error."""
-        failure = opened.failure
-        if failure is not None:
-            self.console.note(
-                tr(
-                    "manual-slop: {what}",
-                    what=SlopError(failure.what, remedy=failure.remedy, where=failure.where),
-                )
-            )
-            self.console.note(kept_words(self.chosen, failure.kind))
+        unfinished = _unfinished(opened)
+        if unfinished is not None:
+            self.console.note(tr("manual-slop: {what}", what=unfinished))
+        if opened.failure is not None:
+            self.console.note(kept_words(self.chosen, opened.failure.kind))
         if said := state.retrieval.recall_problems.get(self.chosen, ""):
             self.console.note(tr("manual-slop: {said}", said=said))
         for mark in self._new(opened):
@@ -520,20 +521,32 @@ class SentTurn:
             self.console.note(f"{usage_line(reply)} · {self.chosen}")
 
     def _data(self, state: AppState, reply: Message | None, *, is_stopped: bool) -> dict[str, Any]:
-        failure = state.discussions.open[self.chosen].failure
+        opened = state.discussions.open[self.chosen]
+        unfinished = _unfinished(opened)
+        kind = "spend_limit" if opened.failure is None else opened.failure.kind.value
         return {
             "discussion": self.chosen,
             "reply": None if reply is None else message_data(reply),
             "is_stopped": is_stopped,
             "failure": None
-            if failure is None
+            if unfinished is None
             else {
-                "kind": failure.kind.value,
-                "what": failure.what,
-                "remedy": in_terminal(failure.remedy),
-                "where": failure.where,
+                "kind": kind,
+                "what": unfinished.what,
+                "remedy": in_terminal(unfinished.remedy),
+                "where": unfinished.where,
             },
         }
+
+
+def _unfinished(opened: OpenDiscussion) -> SlopError | None:
+    """What stands against the rest of the turn: a call that failed, or a limit before its next request. None: it is over."""
+    if (failure := opened.failure) is not None:
+        return SlopError(failure.what, remedy=failure.remedy, where=failure.where)
+    if opened.refusal is None:
+        return None
+    remedy = tr("Go on with `manual-slop send --retry --over-limit --discussion {id}`", id=opened.id)
+    return SlopError(opened.refusal.sentence.removesuffix("."), remedy=remedy)
 
 
 def _unwritten(state: AppState) -> Message | None:

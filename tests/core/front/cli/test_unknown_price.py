@@ -11,7 +11,7 @@ from core.kernel import paths
 from core.services.spending.price_files import URL_VARIABLE
 from tests.core.front.cli.conftest import World
 from tests.core.services.spending.test_own_prices import PriceServer
-from tests.vendors.compatible_server import MODEL
+from tests.vendors.compatible_server import MODEL, Said
 from tests.vendors.loopback import json_reply
 
 SENTENCE = f"The price of {MODEL!r} is unknown, so the program cannot enforce the limit of $0.001 for today"
@@ -48,6 +48,37 @@ def test_on_a_terminal_it_asks(world: World, typed: bytes, calls: int) -> None:
 
     assert f"{SENTENCE}. Send anyway? [y/N]" in ended.err
     assert (len(world.server.bodies), ended.code == 0) == (calls, bool(calls)), ended.err
+
+
+def _calls_a_tool(world: World) -> None:
+    (world.project / "a.md").write_text("It turns at nine.", encoding="utf-8")
+    asks = Said("I look.", calls=(("read_file", '{"path":"a.md"}'),), finish="tool_calls")
+    world.server.replies += [asks, Said("At nine.")]
+
+
+def test_a_flag_is_a_yes_to_every_request_of_the_turn(world: World) -> None:
+    _calls_a_tool(world)
+    ended = world.run("send", "--trust", "--tools", "--over-limit", "When?")
+
+    assert (ended.code, ended.out, len(world.server.bodies)) == (0, "I look.\n\nAt nine.\n", 2), ended.err
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_turn_that_ends_at_the_limit_between_two_requests_is_not_whole(world: World, as_json: bool) -> None:
+    """It ended without a word and with 0, as if the model had answered."""
+    _calls_a_tool(world)
+    options = ("--json",) if as_json else ()
+    ended = world.run("send", "--trust", "--tools", *options, "When?", given=b"y\nn\n", types=True)
+
+    assert (ended.code, len(world.server.bodies)) == (1, 1)
+    if as_json:
+        assert (ended.json["failure"]["kind"], "is unknown" in ended.json["failure"]["what"]) == (
+            "spend_limit",
+            True,
+        )
+    command = ended.err.rpartition("Go on with `manual-slop ")[2].partition("`")[0].split()
+    assert world.run(*command).code == 0
+    assert world.server.bodies[1]["messages"][-1]["role"] == "tool"
 
 
 def test_a_price_by_hand_makes_the_limit_hold(world: World) -> None:
