@@ -43,6 +43,13 @@ def test_what_stands_before_the_words_is_named_with_its_part_and_character() -> 
     assert len(breaks([chat("one", "yes", "two"), chat("one", "no", "two", "so", "three")])) == 1
 
 
+def test_words_are_known_again_in_a_string_that_also_holds_what_stands_there_for_one_turn() -> None:
+    passing = "\n\n<discussion>\nname: x\n</discussion>\n"
+    assert breaks([chat(f"one{passing}"), chat("one", "yes", f"two{passing}")]) == []
+    first = chat("old", "yes", f"two{passing}")
+    assert len(breaks([first, chat("new", "yes", "two", "so", f"three{passing}")])) == 1
+
+
 def test_what_no_mark_holds_and_what_has_expired_may_change() -> None:
     first = claude("s", "one", "yes", "two", marked=0)
     assert breaks([first, claude("s", "one", "no", "two", "so", "three")]) == []

@@ -9,6 +9,7 @@ a discussion beside a request, or the test gives by `breaks_prefix`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ _SETTINGS = ("tool_choice", "thinking", "output_config")
 """Fields of Anthropic's that stand before its messages in what it caches."""
 _PASSING = ("<discussion", "{rag-context}")
 """Texts at the end of a request that stand there for one turn alone, as our stack frames them."""
+_JOINED = re.compile(r"\n\n(?=<discussion|\{rag-context\})")
+"""Where they begin in the one string that a message is to a server that takes no list of parts."""
 _OWN_S = 300.0
 """Time for which a vendor that caches by itself is taken to hold a prefix, as the program takes it."""
 _TTL_S = {"5m": 300.0, "30m": 1800.0, "1h": 3600.0, "12h": 43_200.0, "24h": 86_400.0}
@@ -128,6 +131,8 @@ def as_request(heard: Heard) -> Request:
     for message in body.get("messages") or body.get("input") or body.get("contents") or ():
         role = str(message.get("role") or message.get("type"))
         inner = message.get("content") or message.get("parts")
+        if role == "user" and isinstance(inner, str):
+            inner = _JOINED.split(inner)
         before = len(rows)
         for part in inner if isinstance(inner, list) else (message,):
             add(role, part)

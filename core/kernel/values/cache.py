@@ -78,6 +78,7 @@ class CachePrices(msgspec.Struct, frozen=True):
         minimum_tokens: a shorter prefix is silently not cached.
         lookback: positions, the mark's own included, in which a mark finds an earlier entry; 0: no limit.
         storage_usd: for a token and an hour (Gemini), else 0.
+        holds_replies: a reply stays held behind the very request that it answers.
     """
 
     provider: str
@@ -90,6 +91,7 @@ class CachePrices(msgspec.Struct, frozen=True):
     lookback: int = 0
     max_marks: int = 0
     storage_usd: float = 0.0
+    holds_replies: bool = False
 
     def write_at(self, ttl_s: int) -> float:
         """Price of writing at a lifetime; that of the nearest lifetime on offer, 1 where there is none."""

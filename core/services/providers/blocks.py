@@ -102,7 +102,7 @@ class Wire(msgspec.Struct, frozen=True):
 class WireMemo(msgspec.Struct):
     """Blocks of a discussion's last request: their leading run is taken over. One thread at a time.
 
-    `head`: how many of the parts are tools and system.
+    `head`: how many of the parts are tools and system; `keeps`: whether reasoning is repeated, and layer 8.
     """
 
     scope: LedgerScope | None = None
@@ -114,7 +114,7 @@ class WireMemo(msgspec.Struct):
         default_factory=lambda: Wire(blocks=(), hashes=(), ends=(), positions=(), ends_of={})
     )
     transient: int = -1
-    keeps_reasoning: bool = True
+    keeps: tuple[bool, bool] = (True, False)
 
 
 def part_key(part: RequestPart) -> str:
@@ -140,6 +140,7 @@ def wire_of(
     revision: Hashable = None,
     *,
     keeps_reasoning: bool = True,
+    keeps_tail: bool = False,
 ) -> Wire:
     """Lay a request out as blocks with cumulative hashes.
 
@@ -148,10 +149,11 @@ def wire_of(
         count: tokens of a part, cheap.
         memo: of the same discussion; rows of the leading parts that did not change are taken over.
         revision: stands for the state of `count`; another one counts every part again, and hashes none.
-        keeps_reasoning: the next turn repeats the reasoning of the running one.
+        keeps_reasoning: the next turn repeats the reasoning of the running one; keeps_tail: and its layer 8.
     """
     memo = memo or WireMemo()
-    kept = memo.parts if (memo.scope, memo.keeps_reasoning) == (scope, keeps_reasoning) else []
+    keeps = (keeps_reasoning, keeps_tail)
+    kept = memo.parts if (memo.scope, memo.keeps) == (scope, keeps) else []
     is_counted = memo.revision == revision
     sure, roles, rest = _parts(request, kept, memo.head, memo.messages)
     same = sure + _common(kept[sure:], rest)
@@ -160,7 +162,7 @@ def wire_of(
     known = [one is two for one, two in zip(kept[same:], rest[same - sure :], strict=False)]
     known += [False] * (len(parts) - same - len(known))
     fresh = [
-        old.blocks[place] if is_known else _made(role, part, keeps_reasoning=keeps_reasoning)
+        old.blocks[place] if is_known else _made(role, part, keeps)
         for place, (is_known, role, part) in enumerate(
             zip(known, roles[same - sure :], rest[same - sure :], strict=True), same
         )
@@ -191,7 +193,7 @@ def wire_of(
         head=head,
         turn_head=turn_head,
     )
-    memo.scope, memo.revision, memo.keeps_reasoning = scope, revision, keeps_reasoning
+    memo.scope, memo.revision, memo.keeps = scope, revision, keeps
     memo.messages, memo.parts, memo.wire = request.messages, parts, wire
     memo.head = len(request.tools) + len(request.system)
     return wire
@@ -289,13 +291,14 @@ def _markable(blocks: tuple[Block, ...], index: int) -> int:
     return index
 
 
-def _made(role: str, part: RequestPart | ToolSchema, *, keeps_reasoning: bool) -> Block:
+def _made(role: str, part: RequestPart | ToolSchema, keeps: tuple[bool, bool]) -> Block:
+    keeps_reasoning, keeps_tail = keeps
     match part:
         case Segment():
             return Block(
                 key=part.key,
                 sha256=f"{role}:{part.sha256}",
-                place=_place(part),
+                place=MarkPlace.TALK if keeps_tail and part.layer is LayerId.METADATA else _place(part),
                 can_be_marked=not part.key.endswith(SWITCH),
             )
         case ToolSchema(name, description, parameters):

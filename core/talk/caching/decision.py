@@ -24,7 +24,7 @@ from core.kernel.values.provider import Effort, ProviderRequest, RequestPart
 from core.kernel.values.spec import PREVIEW_ID
 from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.window import ContextView, base_pieces
-from core.services.providers.blocks import CountTokens, Wire, WireMemo, scope_hash, wire_of
+from core.services.providers.blocks import TRANSIENT_KEYS, CountTokens, Wire, WireMemo, scope_hash, wire_of
 from core.services.providers.switches import without_reasoning
 from core.talk.caching.cache_ledger import is_live
 from core.talk.caching.economy import Outlook
@@ -39,6 +39,7 @@ from core.talk.caching.view import (
     superseded_tokens,
     view_for,
     with_held,
+    with_own_tail,
     with_reasoned,
     with_tail,
     withdrawn,
@@ -170,6 +171,26 @@ class DecideMemo(msgspec.Struct):
 
 
 def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) -> Decision:
+    """Choose how a request shows its context, and plan the cache: see `_decided`.
+
+    Where a server holds its reply behind the very request, layer 8 stays where it is sent, so that the next turn repeats all
+    of it and the reply is not read in anew.
+    """
+    decision = _decided(turn, market, memo or DecideMemo())
+    if not _keeps_tail(turn, market):
+        return decision
+    return replace(decision, view=with_own_tail(decision.view, turn.stack, turn.message_id))
+
+
+def _keeps_tail(turn: PlannedTurn, market: Market) -> bool:
+    """True if layer 8 of a request stays in its place: what was recalled for it goes with the next turn, and all behind it moves."""
+    said = turn.stack.layer(LayerId.USER).pieces
+    appends = market.settings.appends_changes and market.settings.is_enabled
+    is_recalled = any(piece.key in TRANSIENT_KEYS for piece in said)
+    return market.prices.holds_replies and appends and not is_recalled
+
+
+def _decided(turn: PlannedTurn, market: Market, memo: DecideMemo) -> Decision:
     """Choose how layers 6, 7, 9 and 10 are shown, and plan the cache.
 
     Candidates are the canonical view, the discussion's own with what changed appended, and the canonical one over
@@ -183,7 +204,6 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     Where nothing is said there is no message to append to: what changed waits for it. A preview is of the next message,
     which will tell it, whether its words are written yet or not.
     """
-    memo = memo or DecideMemo()
     if not turn.takes_reasoning and turn.view is not None:
         turn = replace(turn, view=replace(turn.view, reasoned=()))
     wanted = _wanted(turn)
@@ -296,13 +316,16 @@ def _cheapest(
 
 
 def _stays(kept: Decision | None, best: Decision) -> bool:
-    """True if what was sent stays for its reasoning, or for tools and effort that were added behind it: a warm prefix is not
-    paid for twice to be rid of them.
+    """True if what was sent stays for its reasoning, for tools and effort that were added behind it, or for the replies that a
+    server holds behind layer 8: a warm prefix is not paid for twice to be rid of them.
 
     What a rewrite saves comes with later turns, which may not come; when the prefix is cold it costs nothing. Where texts
     were superseded, too, the price decides.
     """
-    if kept is None or not (kept.view.reasoned or kept.view.switches) or kept.view.deltas:
+    if kept is None or kept.view.deltas:
+        return False
+    holds_replies = kept.plan.prices is not None and kept.plan.prices.holds_replies
+    if not (kept.view.reasoned or kept.view.switches or (kept.view.tails and holds_replies)):
         return False
     return kept.plan.read_tokens > best.plan.read_tokens
 
@@ -339,6 +362,7 @@ def _planned(
         last.wire,
         market.count_revision,
         keeps_reasoning=settings.appends_changes and settings.is_enabled,
+        keeps_tail=_keeps_tail(turn, market),
     )
     if view is not last.view or counted_by != (last.wire.scope, last.wire.revision):
         last.view, last.superseded = view, superseded_tokens(view, market.count)

@@ -177,7 +177,7 @@ def _storage(name: str, at: datetime) -> float:
 def _reused(
     provider: str, model: str, input_usd: float | None, read: float | None, *, is_free: bool
 ) -> CachePrices:
-    """A server that reuses the longest prefix it still has: nothing to mark, no fee for writing.
+    """A server that reuses the longest prefix it still has, its own replies included: nothing to mark, no fee for writing.
 
     One that names a price of input and none of reads bills them in full. Where no price is known, what is read saves
     time at least.
@@ -190,6 +190,7 @@ def _reused(
         input_usd=0.0 if is_free else input_usd,
         read=0.0 if is_free else usual if read is None else read,
         writes=(TtlPrice(_HOUR, 1.0),),
+        holds_replies=True,
     )
 
 

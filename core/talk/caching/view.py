@@ -16,6 +16,7 @@ from core.kernel.language import tr
 from core.kernel.values.cache import SentPart
 from core.kernel.values.messages import ReasoningPart
 from core.kernel.values.records import Record, ViewRecord
+from core.kernel.values.spec import PREVIEW_ID
 from core.kernel.values.stack import LayerId, Segment
 from core.kernel.values.window import (
     BaseFile,
@@ -135,6 +136,15 @@ def with_tail(view: ContextView, stack: AggregateStack) -> ContextView:
         cut_id=stack.cut_id if retrieved else "",
     )
     return replace(view, tails=(*view.tails, told))
+
+
+def with_own_tail(view: ContextView, stack: AggregateStack, message_id: str) -> ContextView:
+    """The view with layer 8 of a request that begins a turn, which stands at its end: the next turns repeat it there."""
+    metadata = stack.layer(LayerId.METADATA).segments
+    is_begun = bool(stack.layer(LayerId.USER).pieces) and message_id != PREVIEW_ID
+    if not metadata or not is_begun or message_id in [tail.message_id for tail in view.tails]:
+        return view
+    return replace(view, tails=(*view.tails, TurnTail(message_id=message_id, text=metadata[0].text)))
 
 
 def with_reasoned(view: ContextView, stack: AggregateStack) -> ContextView:

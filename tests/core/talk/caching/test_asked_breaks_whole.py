@@ -342,6 +342,30 @@ def extensions(day: Day) -> list[bool]:
     return [one.rows[: one.last.stop] == two.rows[: one.last.stop] for one, two in pairwise(requests)]
 
 
+@pytest.mark.parametrize("day", VENDORS[-1:], ids=["local"], indirect=True)
+def test_a_server_that_holds_its_replies_gets_each_request_with_all_of_the_one_before_until_it_is_cold(
+    day: Day,
+) -> None:
+    """Layer 8 stays behind the words that it came with, also over a restart: the reply behind it need not be read in anew."""
+    day.write("tides.py", "height = 1\n" * 300)
+    day.begin()
+    for day.doing, rounds in (("One", 0), ("Two", 0), ("Three", 1), ("Four", 0)):
+        day.ask(rounds=rounds)
+    day.stop()
+    day.program = day.start()
+    act(day.program, SelectDiscussion(day.chosen))
+    for day.doing in ("Five", "Six"):
+        day.ask()
+    requests = [as_request(one).rows for one in day.server.heard]
+    assert [two[: len(one)] == one for one, two in pairwise(requests)] == [True] * 6
+    assert str(requests[-1]).count("<discussion>") == 6
+
+    day.now += timedelta(hours=3)
+    day.doing = "Later"
+    day.ask()
+    assert str(as_request(day.server.heard[-1]).rows).count("<discussion>") == 1
+
+
 def test_each_request_of_a_tool_day_extends_the_one_before_it_and_a_cold_one_says_why_not(day: Day) -> None:
     day.write("tides.py", "height = 1\n" * 300)
     day.begin()

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.kernel.values.cache import CacheLedger, CacheSettings, DiscussionCache, DiscussionCacheState
+from core.kernel.values.cache import (
+    CacheLedger,
+    CacheSettings,
+    DiscussionCache,
+    DiscussionCacheState,
+    Mechanism,
+)
 from core.kernel.values.messages import Message, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.stack import LayerId, Segment
@@ -254,3 +260,26 @@ def test_who_is_likely_to_ask_again_at_once_writes_for_as_short_as_the_prices_al
 
     assert {mark.ttl_s for mark in alone.plan.marks} == {3600}
     assert {mark.ttl_s for mark in likely.plan.marks} == {300}
+
+
+def test_a_turn_without_tools_keeps_layer_8_only_where_the_server_holds_its_replies_and_nothing_was_recalled() -> (
+    None
+):
+    held, marked, recalled = (
+        Talk(replace(MARKET, prices=replace(ANTHROPIC, mechanism=mechanism, holds_replies=is_held)))
+        for mechanism, is_held in (
+            (Mechanism.IMPLICIT, True),
+            (Mechanism.MARKS, False),
+            (Mechanism.IMPLICIT, True),
+        )
+    )
+    first = held.send((), "200 look", "m0", 0)
+    later = held.send((WORDS, said("m0a", Role.ASSISTANT, "400 so")), "50 more", "m1", 60)
+    cold = held.send((WORDS, said("m0a", Role.ASSISTANT, "400 so")), "50 more", "m1", 90_000)
+
+    assert blocks(later.request)[: len(blocks(first.request))] == blocks(first.request)
+    assert later.plan.read_tokens == first.wire.total_tokens
+    assert [tail.message_id for tail in later.view.tails] == ["m0", "m1"]
+    assert [tail.message_id for tail in cold.view.tails] == ["m1"]
+    assert marked.send((), "200 look", "m0", 0).view.tails == ()
+    assert recalled.send((), "200 look", "m0", 0, retrieved=RECALLED).view.tails == ()
