@@ -97,7 +97,8 @@ def is_failure(value: Mapping[str, Any], reply_keys: Collection[str]) -> bool:
         return False
     if value.get("success") is False or value.get("object") == "error":
         return True
-    if any(isinstance(value.get(name), str) and value[name] for name in _SURE_MESSAGE):
+    sure = (value.get(name) for name in _SURE_MESSAGE)
+    if any(isinstance(one, str) and one.strip().lower() not in _FINE for one in sure):
         return True
     has_words = any(isinstance(value.get(name), str) and value[name] for name in _MESSAGE)
     codes = [str(value[name]).lower() for name in _CODE if isinstance(value.get(name), int | str)]

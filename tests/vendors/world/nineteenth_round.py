@@ -35,6 +35,9 @@ def _ended(name: str, word: str, ends: str) -> Row:
 
 # fmt: off
 NINETEENTH: dict[str, list[Row]] = {
+    "frames": [
+        Row("words-that-all-is-fine", COMPATIBLE, frames({"id": "c", "error_code": 0, "error_msg": "success"}, chunk({"content": "Hello there."}), chunk({}, "stop"), used()), "what must stay right, Qianfan"),
+    ],
     "errors": [
         failing("error-as-text", 429, "rate_limited", {"type": "error", "error": "rate limited"}, "gateways over Anthropic's API", "rate limited", api=ANTHROPIC),
         broken_off("failed-response", "rate_limited", named(("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": [], "usage": None}}), ("response.failed", {"response": {**RESPONSE, "status": "failed", "output": [], "usage": None, "error": {"code": "rate_limit_exceeded", "message": "Rate limit reached for x on tokens per min (TPM). Please try again in 20s."}}})), "OpenAI", "Rate limit reached", api=RESPONSES),
