@@ -453,6 +453,8 @@ _MODIFIERS = {
 }
 _ONCE = frozenset({"Ctrl+V", "Shift+Insert", "Ctrl+X", "Shift+Delete", "Ctrl+Enter"})
 _EDITING = frozenset({"Ctrl+A", "Ctrl+C", "Ctrl+V", "Ctrl+X", "Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z"})
+_NO_TEXTS = frozenset({"Ctrl+Shift+Delete"})
+"""Chords of a caret's keys that nothing here writes with: the composer has the keyboard most of the time."""
 _CARET = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "Backspace", "Delete"})
 _ALIASES = {"Plus": "=", "+": "=", "Minus": "-", "Comma": ",", "Return": "Enter", "Esc": "Escape"}
 PRESSES = frozenset({"Enter", "Space"})
@@ -480,7 +482,7 @@ def needs_no_typing(chord: str) -> bool:
         return True
     if key == "Escape":
         return False
-    if key in _CARET and "Alt" not in chord:
+    if key in _CARET and "Alt" not in chord and chord not in _NO_TEXTS:
         return True
     return not (chord.startswith(("Ctrl", "Alt")) or (key[0] == "F" and key[1:].isdigit()))
 

@@ -12,6 +12,7 @@ import pytest
 from core.kernel.language import LANGUAGE_VARIABLE, LANGUAGES
 from gui import keys as gui_keys
 from gui.keys import KeyEvents, Keys, LateKeys, needs_no_typing, normal_chord
+from panels.shell.rooms import ACTIONS
 
 TAB, ENTER, CTRL, SHIFT, ALT, N, UP, A = 512, 525, 527, 528, 529, 559, 515, 546
 NONE_HELD, CTRL_HELD = 0, 2
@@ -173,7 +174,8 @@ def test_what_nobody_took_is_forgotten_with_the_frame() -> None:
 @pytest.mark.parametrize(
     ("chord", "is_for_text"),
     [("A", True), ("Up", True), ("Ctrl+A", True), ("Ctrl+V", True), ("Ctrl+Left", True), ("Enter", True),
-     ("Ctrl+Enter", False), ("F2", False), ("Escape", False), ("Alt+Up", False), ("Ctrl+K", False)],
+     ("Ctrl+Enter", False), ("F2", False), ("Escape", False), ("Alt+Up", False), ("Ctrl+K", False),
+     ("Ctrl+Shift+Delete", False)],
 )  # fmt: skip
 def test_a_text_field_keeps_its_own_chords(chord: str, is_for_text: bool) -> None:
     assert needs_no_typing(chord) is is_for_text
@@ -293,3 +295,9 @@ def test_keys_behind_a_chord_that_no_frame_reports_come_late_in_their_order(
         assert glfw.told == [(K_CODE, PRESSED)]
         gui_keys.GATE.tick(glfw.events, is_lent=False)
     assert glfw.told[1:] == [(65, PRESSED), (97, PRESSED), (65, RELEASED)]
+
+
+def test_every_shortcut_is_heard_while_the_composer_has_the_keyboard() -> None:
+    chords = {chord for one in ACTIONS if one.is_bound for chord in (one.chord, one.second_chord) if chord}
+    assert chords
+    assert not {chord for chord in chords if needs_no_typing(normal_chord(chord))}
