@@ -242,7 +242,10 @@ def discussion_id_of(kind: TranscriptKind, transcript: Transcript, message_id: s
 def record_id(kind: TranscriptKind, transcript_id: str, message_id: str) -> str:
     """Id of a message's record: the same at every import, and of no use as a path."""
     given = f"{kind.value}\0{transcript_id}\0{message_id}".encode("utf-8", "surrogatepass")
-    return f"imported-{sha256(given).hexdigest()[:24]}"
+    return f"{ID_START}{sha256(given).hexdigest()[: 2 * ID_BYTES]}"
+
+
+ID_START, ID_BYTES = "imported-", 12
 
 
 class _Maker:

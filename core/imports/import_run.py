@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -14,7 +15,16 @@ from typing import BinaryIO, assert_never
 
 import msgspec
 
-from core.imports.import_plan import Held, ImportPlan, NewDiscussion, plan_import, whole, words_of
+from core.imports.import_plan import (
+    ID_BYTES,
+    ID_START,
+    Held,
+    ImportPlan,
+    NewDiscussion,
+    plan_import,
+    whole,
+    words_of,
+)
 from core.imports.import_sources import (
     PIPE,
     FileBegun,
@@ -160,7 +170,7 @@ class _Work:
         if request.is_followed:
             self._gone |= self._before - self._there
         self._batch = _Batch(request.disk, on_written)
-        self._planned: dict[str, Held] = {}
+        self._planned: dict[str, Packed | Held] = {}
         self._left_out = set[str]()
         self._other_names: list[str] = []
         self._knowledge_names: list[str] = []
@@ -320,16 +330,16 @@ class _Work:
     def _expect(self, plan: ImportPlan) -> None:
         """Have what follows planned as in the dry run, in which nothing was left out: its rows were ticked by id."""
         for made in plan.made:
-            self._planned[made.discussion_id] = _held_by(made.discussion_id, made.records)
+            self._planned[made.discussion_id] = pack(_held_by(made.discussion_id, made.records))
         for grown in plan.grown:
             before = self._held(grown.discussion_id)
             more = _held_by(grown.discussion_id, grown.records)
-            self._planned[grown.discussion_id] = more if before is None else _joined(before, more)
+            self._planned[grown.discussion_id] = pack(more if before is None else _joined(before, more))
 
     def _held(self, discussion_id: str) -> Held | None:
         """A discussion that is here, in the trash, or was made a moment ago."""
         if (planned := self._planned.get(discussion_id)) is not None:
-            return planned
+            return planned if isinstance(planned, Held) else unpack(discussion_id, planned)
         if self._is_undated and discussion_id not in self._there and discussion_id not in self._gone:
             return self._undated(discussion_id)
         if discussion_id not in self._there:
@@ -446,6 +456,32 @@ def _held_by(discussion_id: str, records: Sequence[Record]) -> Held:
         discussion_id=discussion_id,
         message_ids=tuple(one.id for one in said),
         words=tuple(words_of(one) for one in said),
+    )
+
+
+class Packed(msgspec.Struct, frozen=True):
+    """A discussion that this run makes, in 20 bytes a message: a run may make millions of them, and looks few up."""
+
+    ids: bytes
+    words: array[int]
+
+
+def pack(held: Held) -> Packed | Held:
+    """The discussion packed, or as it is where a message has an id of another form."""
+    ids = held.message_ids
+    if not all(one.startswith(ID_START) and len(one) == len(ID_START) + 2 * ID_BYTES for one in ids):
+        return held
+    whole = bytes.fromhex("".join(one.removeprefix(ID_START) for one in ids))
+    return Packed(ids=whole, words=array("q", held.words))
+
+
+def unpack(discussion_id: str, small: Packed) -> Held:
+    """The discussion as it was before it was packed."""
+    ids = (small.ids[at : at + ID_BYTES].hex() for at in range(0, len(small.ids), ID_BYTES))
+    return Held(
+        discussion_id=discussion_id,
+        message_ids=tuple(f"{ID_START}{one}" for one in ids),
+        words=tuple(small.words),
     )
 
 

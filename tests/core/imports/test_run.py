@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from core.imports import import_sources
-from core.imports.import_run import ImportRequest, run_import
+from core.imports.import_plan import Held, record_id
+from core.imports.import_run import ImportRequest, Packed, pack, run_import, unpack
 from core.kernel.values.imports import ImportReport, Transcript, TranscriptKind
 from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.records import MarkRecord, MessageRecord
@@ -294,3 +296,15 @@ def test_real_transcripts_are_imported_and_a_second_time_add_nothing(home: Path)
     assert first.count >= 15
     again = run_import(request)
     assert (again.made, again.grown, again.new_count) == (0, 0, 0)
+
+
+def test_a_discussion_of_this_run_is_held_in_few_bytes_and_comes_back_whole() -> None:
+    ids = tuple(record_id(TranscriptKind.CODEX, "t", str(number)) for number in range(1_000))
+    held = Held(discussion_id="d", message_ids=ids, words=tuple(hash(one) for one in ids))
+    small = pack(held)
+
+    assert isinstance(small, Packed)
+    assert unpack("d", small) == held
+    assert (sys.getsizeof(small.ids) + sys.getsizeof(small.words)) / 1_000 < 21
+    own = Held(discussion_id="d", message_ids=(*ids[:2], "20261122-143134-jqkuie"), words=(1, 2, 3))
+    assert pack(own) is own
