@@ -544,7 +544,7 @@ def _holds(one: Meaning, message: str, status: int | None) -> bool:
 
 _OF_REASONING = late(
     r"(?i)signature|prefix_binding|bound to a different|redacted_thinking|thinking` block|thinking block"
-    r"|encrypted[_ ]content|reasoning (?:item|block|content)"
+    r"|encrypted[_ ]content|reasoning (?:item|block|content)|of type [`'\"]reasoning\b"
 )
 """Words of a refusal that is about reasoning that came back: expired, of another model, or behind another conversation.
 

@@ -17,6 +17,7 @@ from tests.core.services.providers.anthropic import kit as anthropic_kit
 from tests.core.services.providers.openai import kit as openai_kit
 from tests.core.services.providers.outcomes import NO_BLOBS, TOOLS, ask, assistant, tool, user
 from tests.vendors.anthropic_server import AnthropicServer, Said
+from tests.vendors.loopback import Answer, json_reply
 from tests.vendors.openai_server import OpenAiServer
 
 OPUS, SOL = "claude-opus-5-5", "gpt-6.1-sol"
@@ -89,6 +90,21 @@ def test_encrypted_reasoning_that_openai_cannot_verify_is_left_out_and_told_once
         assert len(asker.told) == 1
         kinds = [[item["type"] for item in body["input"]] for body in server.bodies]
         assert ["reasoning" in one for one in kinds] == [True, False, False]
+
+
+def test_reasoning_that_openai_wants_no_part_of_without_what_followed_it_is_left_out_and_told_once() -> None:
+    words = "Item 'rs_1' of type 'reasoning' was provided without its required following item."
+    with OpenAiServer() as server:
+        asker = Asker(openai_kit.provider_at(server))
+        refusal = {"message": words, "type": "invalid_request_error", "param": "input", "code": None}
+        server.faults.append(Answer(json_reply(400, {"error": refusal})))
+        block = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "foreign"}
+
+        assert asker.ask(turns(SOL, ReasoningPart("", json.dumps(block)))) == "Hello there."
+
+        assert len(asker.told) == 1
+        kinds = [[item["type"] for item in body["input"]] for body in server.bodies]
+        assert ["reasoning" in one for one in kinds] == [True, False]
 
 
 def test_a_refusal_for_another_reason_is_told_as_it_is_and_nothing_is_remembered() -> None:
