@@ -120,6 +120,7 @@ SPELLINGS = tuple(
         ("* Suggested tool call", r"(?<=\})\s*\*{20,}", _CLOSE),
         ("* Suggested tool call", r"(?m)^\*{3,} Suggested tool call \([^()\n]{0,80}\): ([\w.-]{1,128}) \*{3,}\s*Arguments:\s*(?=\{)", rf"{_OPEN}\1\n"),
         ("<functions.", r"<(/?)functions\.([\w-]{1,128})>", r"<\1\2>"),
+        ("<?xml", r"<\?xml[^<>]{0,100}\?>\s*", ""),
         # Headers of a turn, and a tag of MiniMax, of which a server left a part; a tag that counts its calls.
         ("<tool_call ", r"<tool_call(?:\s+(?:id|index|type)=(?:\"[^\"<>]*\"|'[^'<>]*'))+\s*>", _OPEN),
         ("<start_of_turn>", r"<start_of_turn>model\s*\n|<end_of_turn>", ""),
@@ -362,7 +363,7 @@ def _without_told(part: Part, tools: Mapping[str, ToolSchema], made: Collection[
 def _last_json(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
     """Calls as JSON alone that end a text, also in a fence: where the same are told as calls, they are no words."""
     for head in islice(_BARE_HEAD.finditer(text), _MOST_TRIES):
-        found = _json_calls(text, head.end(), tools)
+        found = _json_calls(text, head.end(), tools) or dialect_calls(text, head.end(), tools)
         if found and _REST[bool(head[2])].match(text, found[1]):
             leak = _leak_of(head.start(), len(text), (text[head.end() : found[1]],), found[0])
             return [] if leak is None else [leak]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -131,7 +132,8 @@ def words_of(body: object, depth: int = 0) -> ServerWords:
     own = next(
         (words for name in _MESSAGE if (words := words_of(body.get(name), depth + 1)).message), ServerWords()
     )
-    is_code = bool(own.message) and " " not in deeper.message.strip()
+    told = deeper.message.strip()
+    is_code = bool(own.message) and (" " not in told or told.lower() in _phrases())
     message = (
         (own.message if is_code else deeper.message) or own.message or _sentence(body) or _nested(body, depth)
     )
@@ -148,6 +150,14 @@ def words_of(body: object, depth: int = 0) -> ServerWords:
     )
 
 
+@cache
+def _phrases() -> frozenset[str]:
+    """The words of statuses of HTTP, which Spring puts before those of the failure."""
+    from http import HTTPStatus
+
+    return frozenset(one.phrase.lower() for one in HTTPStatus)
+
+
 def _nested(body: Mapping[str, Any], depth: int) -> str:
     """Words behind a key of the server's own, else the name that AWS gives a failure."""
     behind = [one for one in islice(body.values(), _MOST_BESIDE) if isinstance(one, Mapping)]
@@ -158,7 +168,8 @@ def _nested(body: Mapping[str, Any], depth: int) -> str:
 
 def _sentence(body: Mapping[str, Any]) -> str:
     """The first text of several words, where servers name what went wrong by a key of their own."""
-    texts = (one for one in body.values() if isinstance(one, str))
+    several = (one[0] if isinstance(one, list) and one else one for one in body.values())
+    texts = (one for one in several if isinstance(one, str))
     return next(
         (one for one in texts if len(one.split()) > 1 and not one.lstrip().startswith(("{", "[", "<"))), ""
     )

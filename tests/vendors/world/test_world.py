@@ -24,6 +24,7 @@ from tests.vendors.world.seventeenth_round import SEVENTEENTH
 from tests.vendors.world.sixteenth_round import SIXTEENTH
 from tests.vendors.world.table import CLASSES, Row
 from tests.vendors.world.thirteenth_round import TALK, THIRTEENTH
+from tests.vendors.world.twentieth_round import TWENTIETH
 
 
 class World(LoopbackServer):
@@ -102,6 +103,7 @@ def rows(name: str) -> pytest.MarkDecorator:
         SEVENTEENTH,
         EIGHTEENTH,
         NINETEENTH,
+        TWENTIETH,
     )
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")
