@@ -521,7 +521,7 @@ _BARE_HEAD = late(
     r"(?:\A|(?<=\S)[ \t]*\n([ \t]*\n)?)\s*(`{3,}(?:json|xml|ya?ml|py(?:thon)?|tool_\w+)?[ \t]*\n\s*)?(?=[\[{<]|(?:-[ \t]+)?[\"']?\w{4,13}[\"']?:[ \t]|[\w.]{1,200}\(|[\w.:-]{1,200}\s*(?:```json\s*)?\{)"
 )
 _LIST_OF_CALLS = late(r'\{\s*"tool_calls"\s*:\s*\[\s*\{')
-"""What no text has but a reply of OpenAI's. Source: Extra-Chill/data-machine#2316 (read 2026-11)."""
+"""Beginning of a reply in OpenAI's form, which no other text has. Source: Extra-Chill/data-machine#2316 (read 2026-11)."""
 _REST = {False: late(r"\s*\Z"), True: late(r"\s*(?:`{3,}\s*)?\Z")}
 _GOES_ON = late(
     rf"(?i)[ \t]*\n[ \t]*\n(?!.{{0,200}}(?:\b(?:this|that|above|das|dies\w*)\b|{EXAMPLE.pattern.removeprefix('(?i)')}))(?=\w)"

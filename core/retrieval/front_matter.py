@@ -749,7 +749,9 @@ def _tag_words(value: Any, *, is_front: bool) -> Iterator[str]:
     if isinstance(value, list | tuple):
         for one in value:
             yield from (
-                _tag_words(one, is_front=True) if isinstance(one, list) else (_linked(_heads_text(one)),)
+                _tag_words(one, is_front=True)
+                if isinstance(one, list)
+                else (_WIKILINK.sub(_link_words, _heads_text(one)),)
             )
         return
     text = _heads_text(value)
@@ -761,10 +763,6 @@ def _tag_words(value: Any, *, is_front: bool) -> Iterator[str]:
             if link
             else re.split(r"[,;]|\s+#" if is_listed or not is_front else r"\s+", part)
         )
-
-
-def _linked(text: str) -> str:
-    return _WIKILINK.sub(_link_words, text)
 
 
 def _date(said: _ToldFields, fields: FieldNames) -> str:

@@ -540,7 +540,7 @@ class SentTurn:
 
 
 def _unfinished(opened: OpenDiscussion) -> SlopError | None:
-    """What stands against the rest of the turn: a call that failed, or a limit before its next request. None: it is over."""
+    """Obstacle to the rest of the turn: a call that failed, or a limit before its next request. None: it is over."""
     if (failure := opened.failure) is not None:
         return SlopError(failure.what, remedy=failure.remedy, where=failure.where)
     if opened.refusal is None:

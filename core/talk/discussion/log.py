@@ -100,7 +100,7 @@ def read(home: Path, discussion_id: str) -> LogContent:
 
 
 def torn_end(home: Path, discussion_id: str) -> str:
-    """What a load would say of a last line without its line end, in a sentence; empty where the log ends well.
+    """Sentence that a load would say of a last line without its line end; empty where the log ends well.
 
     It reads no other line.
 
