@@ -54,6 +54,7 @@ from core.kernel.ids import is_id
 from core.kernel.language import as_sentences, tr
 from core.kernel.language import words_of as words_of_error
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 from core.kernel.queue import at_once, queued
 from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.imports import (
@@ -469,10 +470,13 @@ class Packed(msgspec.Struct, frozen=True):
 def pack(held: Held) -> Packed | Held:
     """The discussion packed, or as it is where a message has an id of another form."""
     ids = held.message_ids
-    if not all(one.startswith(ID_START) and len(one) == len(ID_START) + 2 * ID_BYTES for one in ids):
+    if not all(map(_IMPORTED_ID.fullmatch, ids)):
         return held
     whole = bytes.fromhex("".join(one.removeprefix(ID_START) for one in ids))
     return Packed(ids=whole, words=array("q", held.words))
+
+
+_IMPORTED_ID = late(rf"{ID_START}[0-9a-f]{{{2 * ID_BYTES}}}")
 
 
 def unpack(discussion_id: str, small: Packed) -> Held:

@@ -306,5 +306,6 @@ def test_a_discussion_of_this_run_is_held_in_few_bytes_and_comes_back_whole() ->
     assert isinstance(small, Packed)
     assert unpack("d", small) == held
     assert (sys.getsizeof(small.ids) + sys.getsizeof(small.words)) / 1_000 < 21
-    own = Held(discussion_id="d", message_ids=(*ids[:2], "20261122-143134-jqkuie"), words=(1, 2, 3))
-    assert pack(own) is own
+    for other in ("20261122-143134-jqkuie", f"imported-{'x' * 24}", f"imported-{'0' * 22}  "):
+        own = Held(discussion_id="d", message_ids=(*ids[:2], other), words=(1, 2, 3))
+        assert pack(own) is own
