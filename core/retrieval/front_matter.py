@@ -716,12 +716,9 @@ def _day_of_name(path: str) -> str:
 
 def _first_day(period: re.Match[str] | None) -> str:
     """The first day of a week, month or quarter."""
-    if period is None:
-        return ""
-    year, week, quarter, month = period.groups()
-    if week:
-        return day_named(f"{year}-W{week}-1")
-    return day_named(f"{year}-{month or f'{3 * int(quarter) - 2:02}'}-01")
+    year, week, quarter, month = period.groups() if period is not None else ("",) * 4
+    rest = f"W{week}-1" if week else f"{month or f'{3 * int(quarter or 1) - 2:02}'}-01"
+    return day_named(f"{year}-{rest}")
 
 
 def _heads_text(value: object) -> str:
