@@ -216,18 +216,14 @@ def _read_table(path: Path) -> tuple[dict[str, Any], str]:
     try:
         return decode_toml(read_file(path)), ""
     except FileNotFoundError:
-        return {}, tr(
-            "meta.toml is missing: the discussion has its id for a name and no model until you choose them"
-        )
+        return {}, tr("meta.toml is missing: the discussion has lost its name and model. Choose both")
     except UnicodeDecodeError:
-        return {}, tr("meta.toml is not UTF-8: the discussion has its id for a name and no model")
+        return {}, tr("meta.toml is not UTF-8: the discussion has lost its name and model")
     except TomlError as error:
-        return {}, tr(
-            "meta.toml is broken: the discussion has its id for a name and no model. {error}", error=error
-        )
+        return {}, tr("meta.toml is broken: the discussion has lost its name and model. {error}", error=error)
     except OSError as error:
         return {}, tr(
-            "meta.toml cannot be read: the discussion has its id for a name and no model. {error}",
+            "meta.toml cannot be read: the discussion has lost its name and model. {error}",
             error=reason_of(error),
         )
 

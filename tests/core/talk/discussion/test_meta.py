@@ -110,7 +110,7 @@ def test_a_broken_meta_gives_defaults_and_a_reason_and_is_kept_beside_when_rewri
 
     found = read_meta(tmp_path, ID)
     assert "meta.toml" in found.problem
-    assert "the discussion has its id for a name and no model" in found.problem
+    assert "the discussion has lost its name and model" in found.problem
     assert (found.meta.id, found.meta.name, found.meta.caching_enabled) == (ID, ID, True)
     assert found.meta.created_at == NOW
 
