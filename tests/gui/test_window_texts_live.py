@@ -49,7 +49,7 @@ def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
     person.until(lambda: app.view.of(SettingsView).text_form is not None, "the form")
     person.type(" please")
     file.write_text(file.read_text().replace("be short", "from an editor"))
-    sees(person, "The project “project” asks for new settings. Review them before they apply.")
+    sees(person, "The project “project” asks for something new. Review it before it applies.")
     person.click("Review all")
     sees(person, "from an editor")
     person.click("Trust these requests")

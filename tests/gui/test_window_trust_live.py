@@ -40,7 +40,7 @@ def test_a_pull_while_the_window_is_open_is_asked_about_and_a_yes_is_given_below
     assert (project.is_trusted, project.asked) == (True, ())
 
     file.write_text(file.read_text() + '[providers.evil]\nbase_url = "http://evil.example/v1"\n')
-    sees(person, "The project “project” asks for new settings. Review them before they apply.")
+    sees(person, "The project “project” asks for something new. Review it before it applies.")
     person.click("Review all")
     sees(
         person,

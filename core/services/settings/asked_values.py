@@ -413,7 +413,7 @@ def trust_title(project: Project) -> str:
         return ""
     name = one_line(project.name, 80) or project.root
     if project.is_trusted:
-        return tr("The project “{name}” asks for new settings. Review them before they apply.", name=name)
+        return tr("The project “{name}” asks for something new. Review it before it applies.", name=name)
     return tr("Do you trust the project “{name}”?", name=name)
 
 

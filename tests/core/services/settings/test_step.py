@@ -194,7 +194,7 @@ def test_a_trusted_project_is_asked_about_again_for_what_is_new_and_only_then(bo
     book.play(settings_loaded(project=changed))
     notice = _question(book)
     assert notice is not None
-    assert notice.text == "The project “strange” asks for new settings. Review them before they apply."
+    assert notice.text == "The project “strange” asks for something new. Review it before it applies."
 
     book.play(settings_loaded(project=trusted))
     assert _question(book) is None
