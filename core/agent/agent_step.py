@@ -409,6 +409,8 @@ def _approve(state: AppState, given: Stamp, asked: ApproveCall) -> Result:
         return calls.refused(
             state, given, turn, call, _with_words(f"{REFUSED} None of the changes was taken.", asked.words)
         )
+    if (task := delegation.unpriced_task(state, turn.discussion_id, call)) is not None:
+        return rounds.paid(state, given, turn, call, task)
     grant = call.approval.grant if asked.for_discussion else ""
     if grant:
         page = page_of(state, asked.discussion_id)

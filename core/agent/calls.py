@@ -337,6 +337,7 @@ def refused(
 ) -> Result:
     """A no; one that no person gave lets nothing go on that an ended program has left."""
     turn = replace(turn, is_left=turn.is_left and not by_person)
+    words += delegation.left_task(state, turn.discussion_id, call)
     return _ended(state, given, turn, call, CallState.REFUSED, words)
 
 

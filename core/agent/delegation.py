@@ -9,11 +9,12 @@ from msgspec.structs import replace
 
 from core.agent import agent_pages
 from core.agent.agent_pages import asked_calls, page_of, with_page
+from core.agent.tool_policy import approval_id
 from core.kernel.codecs import from_json
 from core.kernel.figures import count
 from core.kernel.frame import clean, frame
 from core.kernel.ids import Stamp
-from core.kernel.language import tr
+from core.kernel.language import english, tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import with_entry
 from core.kernel.values.agent import ActKind, AgentTurn, CallState, Delegation, Mode, ToolCall
@@ -26,6 +27,7 @@ from core.kernel.values.messages import Mark, Role, Status, ToolCallPart
 from core.kernel.values.provider import StopKind
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import Result, is_busy
+from core.kernel.values.usage import SpendRefusal
 from core.talk.discussion.discussion_messages import CreateOnDisk
 from core.talk.discussion.lifecycle import tasks_of
 
@@ -270,6 +272,30 @@ def task_words(prompt: str, task: DelegateTask) -> str:
     return ours + frame("task", clean(task.task)) + named
 
 
+_PAID_ONCE = tr("A yes covers the next request of this task only, whatever the cost.")
+
+
+def priced_question(one: Delegation, call: ToolCall, refusal: SpendRefusal, given: Stamp) -> ToolCall:
+    """The parent's call, which asks the person whether its task may send a request whose price nobody knows."""
+    assert call.approval is not None, "judged before it began"
+    asked = approval_id(NAME, call.arguments_json, one.child_id, "", given.make_id(0), refusal.sentence)
+    reasons = (refusal.sentence, _PAID_ONCE)
+    approval = replace(call.approval, id=asked, reasons=reasons, grant="", asked_at=given.at)
+    return replace(call, state=CallState.ASKING, approval=approval)
+
+
+def unpriced_task(state: AppState, parent_id: str, call: ToolCall) -> Delegation | None:
+    """The task whose next request a call asks about; None where it asks about something else, or nothing."""
+    tasks = (one for one in state.agent.delegations.values() if one.parent_id == parent_id)
+    return next((one for one in tasks if one.call_id == call.id and one.unpriced is not None), None)
+
+
+def left_task(state: AppState, parent_id: str, call: ToolCall) -> str:
+    """What came of a task whose next request got no yes, for the parent's model; empty for any other call."""
+    one = unpriced_task(state, parent_id, call)
+    return "" if one is None else f"\n{result_of(one, state.discussions.open.get(one.child_id)).text}"
+
+
 class TaskResult(msgspec.Struct, frozen=True):
     """Result of a task, for the parent's model."""
 
@@ -317,7 +343,7 @@ def edits_of_tasks(state: AppState, discussion_id: str, turn_id: str) -> str:
 def result_of(one: Delegation, opened: OpenDiscussion | None) -> TaskResult:
     """Tell what came of a task: the last words there, as data; at most `MAX_RESULT_BYTES`. `opened`: None: it was never made."""
     said = _last_words(opened)
-    why = STOPPED if one.is_stopping else _why_unfinished(opened)
+    why = STOPPED if one.is_stopping else _why_unfinished(opened, one.unpriced)
     if not why and not said:
         why = SILENT
     framed = framed_result(one.child_id, said) if said else ""
@@ -325,10 +351,12 @@ def result_of(one: Delegation, opened: OpenDiscussion | None) -> TaskResult:
     return TaskResult(text=text, is_error=bool(why), is_interrupted=one.is_stopping)
 
 
-def _why_unfinished(opened: OpenDiscussion | None) -> str:
+def _why_unfinished(opened: OpenDiscussion | None, unpriced: SpendRefusal | None) -> str:
     """Reason for which a task has no whole answer, in a sentence; empty where it has."""
     if opened is None:
         return GONE
+    if unpriced is not None:
+        return f"It was not let go on: {english(unpriced.sentence)}"
     if opened.failure is not None:
         return f"It failed: {opened.failure.what.removesuffix('.')}."
     if opened.refusal is not None:

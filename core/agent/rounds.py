@@ -8,7 +8,15 @@ from msgspec.structs import replace
 
 from core.agent import calls, delegation
 from core.agent.agent_messages import CallDone
-from core.agent.agent_pages import open_calls, page_of, with_page, with_turn, without_turn
+from core.agent.agent_pages import (
+    call_of_turn,
+    open_calls,
+    page_of,
+    with_page,
+    with_tool_call,
+    with_turn,
+    without_turn,
+)
 from core.agent.calls import STOPPED_BEFORE, advance, closed, result_record
 from core.agent.delegation import (
     ENDED,
@@ -37,8 +45,10 @@ from core.kernel.values.messages import (
 from core.kernel.values.provider import WHOLE_REPLY, StopKind
 from core.kernel.values.records import MarkRecord, MessageRecord, UsageRecord
 from core.kernel.values.state import AppState
-from core.kernel.values.updates import Result, calls_in, is_busy, outcome_of
+from core.kernel.values.updates import Result, calls_in, is_busy, outcome_of, with_open
+from core.kernel.values.usage import LimitScope
 from core.kernel.values.window import LineKind, ViewLine
+from core.services.spending.limits import reached_limits
 from core.talk.discussion.cuts import line_record
 from core.talk.discussion.discussion_messages import AppendRecords, RecordsAppended, ReplyToken, ResultToken
 from core.talk.turn import prompt_queue, sending, turn_step
@@ -284,10 +294,32 @@ def created(state: AppState, given: Stamp, child_id: str) -> Result:
     state = with_delegation(state, replace(one, has_begun=True))
     if one.is_stopping or state.program.is_closing:
         return state, ()
+    return _given(state, given, one, RetrySend(discussion_id=child_id))
+
+
+def _given(state: AppState, given: Stamp, one: Delegation, command: RetrySend) -> Result:
     record = MessageRecord(
         id=given.make_id(0), at=given.at, role=Role.USER, parts=(TextPart(one.words),), is_autonomous=True
     )
-    return sending.save_then_call(state, given, RetrySend(discussion_id=child_id), record.id, (record,))
+    return sending.save_then_call(state, given, command, record.id, (record,))
+
+
+def paid(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, one: Delegation) -> Result:
+    """The person's yes to one request of a task whose price nobody knows. A limit that is reached by now is none of it."""
+    turn = with_tool_call(replace(turn, is_left=False), replace(call, state=CallState.RUNNING))
+    state = with_delegation(with_turn(state, turn), replace(one, unpriced=None))
+    opened = state.discussions.open.get(one.child_id)
+    if opened is None:
+        return state, ()
+    stands = reached_limits(state, one.child_id)
+    is_agreed = all(limit.scope is LimitScope.UNPRICED for limit in stands)
+    command = RetrySend(discussion_id=one.child_id, over_limit=is_agreed)
+    prompt_id = prompt_queue.prompt_of(opened.entries, "")
+    if not prompt_id:
+        return _given(state, given, one, command)
+    if opened.failed_message_id:
+        return prompt_queue.retry(state, given, command)
+    return sending.save_then_call(state, given, command, prompt_id, (), is_round=True)
 
 
 def stopped(state: AppState, given: Stamp, parent_id: str) -> Result:
@@ -313,7 +345,8 @@ def followed(state: AppState, given: Stamp) -> Result:
     """Tell parents what came of the tasks that are over."""
     effects: tuple[Any, ...] = ()
     for one in tuple(state.agent.delegations.values()):
-        done = _done(state, one)
+        state = _asked_about(state, Stamp(given.at, f"{given.seed}/price/{one.child_id}"), one)
+        done = _done(state, state.agent.delegations[one.child_id])
         if done is None:
             continue
         delegations = without(state.agent.delegations, one.child_id)
@@ -321,6 +354,28 @@ def followed(state: AppState, given: Stamp) -> Result:
         state, more = calls.done(state, Stamp(given.at, f"{given.seed}/told/{one.child_id}"), done)
         effects = (*effects, *more)
     return state, effects
+
+
+def _asked_about(state: AppState, given: Stamp, one: Delegation) -> AppState:
+    """Ask the person, by the parent's call, where nothing but an unknown price stands against a task's next request."""
+    opened, turn = state.discussions.open.get(one.child_id), state.agent.turns.get(one.parent_id)
+    call = call_of_turn(turn, one.call_id)
+    if (
+        opened is None
+        or opened.refusal is None
+        or not opened.refusal.is_unpriced
+        or turn is None
+        or call is None
+    ):
+        return state
+    is_over = one.is_stopping or turn.is_stopping or state.program.is_closing
+    if is_over or call.state is not CallState.RUNNING or is_busy(state, one.child_id):
+        return state
+    state = with_turn(
+        state, with_tool_call(turn, delegation.priced_question(one, call, opened.refusal, given))
+    )
+    state = with_delegation(state, replace(one, unpriced=opened.refusal))
+    return with_open(state, replace(opened, refusal=None))
 
 
 def _done(state: AppState, one: Delegation) -> CallDone | None:
@@ -333,7 +388,8 @@ def _done(state: AppState, one: Delegation) -> CallDone | None:
         return CallDone(
             discussion_id=one.parent_id, call_id=one.call_id, answer=ToolAnswer(text=words, is_error=True)
         )
-    if is_busy(state, one.child_id):
+    call = call_of_turn(state.agent.turns.get(one.parent_id), one.call_id)
+    if is_busy(state, one.child_id) or (call is not None and call.state is CallState.ASKING):
         return None
     with in_english():  # the parent's model reads it
         result = result_of(one, state.discussions.open.get(one.child_id))

@@ -10,6 +10,7 @@ import msgspec
 
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.signals import Signal
+from core.kernel.values.usage import SpendRefusal
 from core.kernel.values.window import Compaction
 
 
@@ -185,6 +186,7 @@ class Delegation(msgspec.Struct, frozen=True):
 
     Args:
         words: its first message; has_begun: that was sent, or refused; is_stopping: the parent's turn was interrupted.
+        unpriced: what stands against its next request, whose price nobody knows: the parent's call asks the person.
     """
 
     child_id: str
@@ -193,6 +195,7 @@ class Delegation(msgspec.Struct, frozen=True):
     words: str
     has_begun: bool = False
     is_stopping: bool = False
+    unpriced: SpendRefusal | None = None
 
 
 class TodoState(StrEnum):

@@ -81,6 +81,25 @@ def test_a_turn_that_ends_at_the_limit_between_two_requests_is_not_whole(world: 
     assert world.server.bodies[1]["messages"][-1]["role"] == "tool"
 
 
+def _gives_a_task_away(world: World) -> None:
+    asks = Said("I give it away.", calls=(("delegate", '{"task":"Find the hour."}'),), finish="tool_calls")
+    world.server.replies += [asks, Said("At nine."), Said("It turns at nine.")]
+
+
+def test_each_request_of_a_task_is_asked_about_on_a_terminal(world: World) -> None:
+    _gives_a_task_away(world)
+    ended = world.run("send", "--trust", "--tools", "When?", given=b"y\ny\ny\n", types=True)
+
+    assert (ended.code, len(world.server.bodies)) == (0, 3), ended.err
+    assert "A yes covers the next request of this task only" in ended.err
+    assert "Find the hour." in str(world.server.bodies[1]["messages"])
+
+    _gives_a_task_away(world)
+    ended = world.run("send", "--trust", "--tools", "When?", given=b"y\nn\ny\n", types=True)
+    assert (ended.code, len(world.server.bodies)) == (0, 5), ended.err
+    assert "It was not let go on: The price of" in str(world.server.bodies[-1]["messages"][-1])
+
+
 def test_a_price_by_hand_makes_the_limit_hold(world: World) -> None:
     lines = "input_usd = 1\noutput_usd = 1\nprices_as_of = 2026-11-28"
     paths.models_file().write_text(
