@@ -482,7 +482,7 @@ def needs_no_typing(chord: str) -> bool:
         return True
     if key == "Escape":
         return False
-    if key in _CARET and "Alt" not in chord and chord not in _NO_TEXTS:
+    if _is_of_caret(chord) and "Alt" not in chord:
         return True
     return not (chord.startswith(("Ctrl", "Alt")) or (key[0] == "F" and key[1:].isdigit()))
 
@@ -527,7 +527,11 @@ def _turns(chords: Iterable[str]) -> list[list[str]]:
 
 
 def _writes(chord: str) -> bool:
-    return is_letter(chord) or chord.rpartition("+")[2] in _CARET
+    return is_letter(chord) or _is_of_caret(chord)
+
+
+def _is_of_caret(chord: str) -> bool:
+    return chord.rpartition("+")[2] in _CARET and chord not in _NO_TEXTS
 
 
 class Keys:

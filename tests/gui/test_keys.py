@@ -14,8 +14,8 @@ from gui import keys as gui_keys
 from gui.keys import KeyEvents, Keys, LateKeys, needs_no_typing, normal_chord
 from panels.shell.rooms import ACTIONS
 
-TAB, ENTER, CTRL, SHIFT, ALT, N, UP, A = 512, 525, 527, 528, 529, 559, 515, 546
-NONE_HELD, CTRL_HELD = 0, 2
+TAB, ENTER, CTRL, SHIFT, ALT, N, UP, A, DELETE = 512, 525, 527, 528, 529, 559, 515, 546, 522
+NONE_HELD, SHIFT_HELD, CTRL_HELD = 0, 1, 2
 
 
 def told_by(*presses: tuple[str, int]) -> Keys:
@@ -59,6 +59,17 @@ def test_chords_of_one_frame_are_answered_in_their_order_a_turn_each() -> None:
     assert keys.take("Ctrl+A", while_typing=True)
     keys.end_frame()
     assert not keys.has_news
+
+
+def test_a_chord_of_a_carets_key_that_writes_nothing_waits_for_what_was_typed_before_it() -> None:
+    """The letter would be missing from the draft of the discussion that the chord deletes."""
+    keys = told_by(("A", NONE_HELD), ("Delete", CTRL_HELD | SHIFT_HELD))
+    for code in (CTRL, SHIFT, A, DELETE):
+        keys.on_press(code)
+    assert keys.turns == 2
+    assert not keys.take("Ctrl+Shift+Delete", while_typing=False)
+    keys.end_frame()
+    assert keys.take("Ctrl+Shift+Delete", while_typing=False)
 
 
 def test_a_chord_waits_until_what_the_one_before_did_is_described() -> None:

@@ -112,3 +112,18 @@ def test_what_is_deleted_waits_in_the_list_and_comes_back(writer: Writer) -> Non
     driver.click(driver.find("Sky"), button=3)
     driver.click("Restore")
     writer.until(lambda s: first in s.discussions.summaries)
+
+
+def test_the_chord_that_deletes_a_discussion_leaves_the_words_of_its_composer(
+    writer: Writer, screen: Screen
+) -> None:
+    """A field of the toolkit takes the same chord for the removal of a word."""
+    driver, first = writer.driver, writer.chosen
+    driver.type("one tide")
+    writer.holds("one tide")
+    driver.key("Home")
+    driver.key("Ctrl+Shift+Delete")
+    writer.until(lambda s: first not in s.discussions.summaries)
+    driver.click("Undo")
+    writer.until(lambda s: first in s.discussions.open)
+    writer.holds("one tide")
