@@ -67,10 +67,14 @@ def all_section(desk: Desk) -> None:
 
 
 def _elsewhere(desk: Desk, query: str) -> bool:
-    """Lead to the pages and commands that a query means; whether there are any."""
+    """Lead to the pages and commands that a query means and that can be used now; whether there are any."""
     ui, view = desk.ui, desk.view
-    pages = [page for page in PAGES if begins_words(query, f"{page.label} {page.words}")]
-    others = [one for one in desk.actions.values() if one.id != "settings" and begins_words(query, one.words)]
+    pages = [page for page in PAGES if page.id != "all" and begins_words(query, f"{page.label} {page.words}")]
+    others = [
+        one
+        for one in desk.actions.values()
+        if one.id != "settings" and begins_words(query, one.words) and one.is_enabled(desk)
+    ]
     if not (pages or others):
         return False
     with ui.group("elsewhere"):
@@ -79,7 +83,7 @@ def _elsewhere(desk: Desk, query: str) -> bool:
             if ui.button(("page", page.id), page.label, icon=page.icon, is_small=True):
                 view.settings_section = page.id
         for action in others:
-            if action.is_enabled(desk) and ui.button(
+            if ui.button(
                 ("action", action.id), action.shown_label(desk), icon=action.icon, is_small=True,
                 tip=action_tip(desk, action.id),
             ):  # fmt: skip

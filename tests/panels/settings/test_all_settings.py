@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.kernel.values.settings import Settings
+from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import ChangeSetting
 from core.services.settings.settings_schema import Kind
 from panels.base.view import WindowView
@@ -112,3 +113,13 @@ def test_what_is_set_elsewhere_in_the_window_is_found_and_leads_there(query: str
     screen.ui.click(action, within="On other pages")
     assert screen.view.dialog is not None or screen.view.panel == "usage"
     assert screen.view.page == "chat"
+
+
+def test_a_command_that_cannot_be_done_now_and_the_page_itself_are_no_hits() -> None:
+    view = WindowView()
+    view.show_settings("all")
+    screen = Screen(AppState(), view)
+    for query in ("all settings", "trash bin", "fork"):
+        screen.ui.type("Search settings", query)
+        assert not screen.ui.shows("On other pages"), query
+    assert screen.ui.shows("No setting matches")
