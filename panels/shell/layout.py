@@ -108,6 +108,14 @@ def panes(view: Panes, room_px: float) -> tuple[tuple[Pane, float], ...]:
     return tuple(shown)
 
 
+def lit(view: Panes, room_px: float) -> frozenset[str]:
+    """Ids of the rail's buttons whose place is in view. `room_px`: as of `panes`."""
+    if view.page == "settings":
+        return frozenset({"settings"})
+    shown = {name for name, _ in panes(view, room_px)}
+    return frozenset({"list"} & shown | ({view.panel} if "hub" in shown else set()))
+
+
 def _usual_hub_px(room_px: float) -> float:
     return min(HUB_PX, max(HUB_SMALL_PX, room_px - CONVERSATION_PX))
 
@@ -185,10 +193,14 @@ def opening(ui: Ui, view: Panes) -> None:
                 with ui.menu(menu, menu):
                     pass
         with ui.row("body", gap=0, height=-STATUS_PX):
-            on = ({"list"} if view.is_list_shown else set()) | ({view.panel} if view.is_hub_shown else set())
+            on = lit(view, max(0.0, width_px - rail_px(width_px, high_px)))
             rail(ui, width_px, high_px, on, lambda _: "")
             with ui.group("main", gap=0):
-                _panes(ui, view)
+                if view.page == "settings":
+                    with ui.surface("settings", "pane", height=0, padding=(0, 0)):
+                        pass
+                else:
+                    _panes(ui, view)
         with ui.surface("status", "base", height=STATUS_PX):
             pass
 

@@ -16,7 +16,7 @@ from panels.discussion.conversation_panel import conversation_panel
 from panels.discussion.discussions_panel import discussions_panel
 from panels.help.help_room import DIALOG_PAGES, PAGES, SECTION_PAGES, HelpView, open_page
 from panels.shell import rooms
-from panels.shell.layout import MENU_PX, MENUS, MIN_PANE_PX, STATUS_PX, Pane, panes, rail
+from panels.shell.layout import MENU_PX, MENUS, MIN_PANE_PX, STATUS_PX, Pane, lit, panes, rail
 from panels.shell.rooms import (
     ACTIONS,
     BY_ID,
@@ -48,7 +48,7 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
         width_px, high_px = ui.width(), ui.height()
         _menu_bar(desk)
         with ui.row("body", gap=0, height=-STATUS_PX):
-            _go(desk, rail(ui, width_px, high_px, _lit(desk), partial(action_tip, desk)))
+            _go(desk, rail(ui, width_px, high_px, lit(view, view.room_px), partial(action_tip, desk)))
             with ui.group("main", gap=0):
                 _main(desk)
         status_bar(desk)
@@ -268,15 +268,7 @@ def _go(desk: Desk, pressed: str) -> None:
         view.page = "chat" if view.page == "settings" else "settings"
     elif pressed == "list":
         toggle_side(view, "list")
-    elif pressed and pressed in _lit(desk):
+    elif pressed and pressed in lit(view, view.room_px):
         view.is_hub_shown = False
     elif pressed:
         view.show_hub(pressed)
-
-
-def _lit(desk: Desk) -> frozenset[str]:
-    """The buttons of the rail whose place is in view."""
-    view = desk.view
-    shown = shown_panes(view)
-    on = {"list"} & shown | ({view.panel} if "hub" in shown else set())
-    return frozenset(on | ({"settings"} if view.page == "settings" else set()))

@@ -21,7 +21,7 @@ from gui.elements.tabs import RailButton
 from gui.input_watch import DesktopIdle
 from gui.window import Placement
 from panels.base.view import WindowView
-from panels.base.window_fields import Panes
+from panels.base.window_fields import Page, Panes
 from panels.shell.layout import PLACES
 from panels.shell.rooms import restore, to_toml
 from tests.gui.conftest import Screen
@@ -190,6 +190,32 @@ def test_before_the_rooms_are_loaded_the_rail_and_the_panes_stand_where_they_sta
     assert person.has("Search discussions")
     assert _places(screen) == opening
     assert len(opening) == len(PLACES) + 2 + 3
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (720, 520)])
+@pytest.mark.parametrize("page", ["chat", "settings"])
+def test_the_first_frame_shows_the_page_and_lights_the_buttons_that_stay(
+    screen: Screen, page: Page, size: tuple[int, int]
+) -> None:
+    app = _app(screen, None)
+    app.look = LastLook(panes=Panes(page=page))
+    opening = _shown(app, screen, size)
+    app.take_rooms()
+    app.view.page = page
+
+    assert _shown(app, screen, size) == opening
+
+
+def _shown(app: WindowApp, screen: Screen, size: tuple[int, int]) -> tuple[object, ...]:
+    """Looks of the rail's buttons, and the panes, once the window has settled in a size."""
+    for _ in range(3):
+        screen.ui.frame(app._describe, *size)
+    return _kinds(screen), _places(screen).keys()
+
+
+def _kinds(screen: Screen) -> dict[object, object]:
+    """Look of each button of the rail."""
+    return {one.key: one.props[2] for one in screen.ui.tree.root.walk() if isinstance(one, RailButton)}
 
 
 def _places(screen: Screen) -> dict[str, tuple[float, ...]]:
