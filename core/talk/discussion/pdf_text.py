@@ -32,35 +32,13 @@ _BROKEN = late("[\x02\ufffe\u00ad]\n?")
 """Hyphen at a line's end as pdfium tells it, from one that always stands there."""
 _BROKEN_WORD = late(r"([^\W\d_]{1,100})[\x02\ufffe\u00ad]\n?([^\W\d_]{1,100})")
 _LAST_PART = late(r"(?<=[^\W\d_A-Z]{2})[-\x02\ufffe\u00ad]\n?(\d[\d /]{0,11})?\Z")
-_FIRST_PART = late(r"([^\W\d_]{2,100})([,.;:!?)]{0,2})[ \n]?")
+_FIRST_PART = late(r"([^\W\d_]{2,100}+)(?!-)([,.;:!?)]{0,2})[ \n]?")
 """Parts of a word that two pages share: the end of one, its number aside, and the beginning of the next."""
 _WORDS = late(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_NO_PARTS = frozenset(
-    [
-        "und",
-        "oder",
-        "bzw",
-        "bis",
-        "and",
-        "or",
-        "to",
-        "et",
-        "ou",
-        "y",
-        "o",
-        "e",
-        "u",
-        "en",
-        "of",
-        "och",
-        "eller",
-        "i",
-        "lub",
-        "a",
-        "nebo",
-    ]
-)
+_NO_PARTS = frozenset({"und", "oder", "bzw", "and", "or", "och", "eller", "lub", "nebo"})
 """Words behind a part that lacks its end for good: "Ein- und Ausgang"."""
+_SELDOM_PARTS = frozenset({"bis", "to", "et", "ou", "y", "o", "e", "u", "en", "of", "i", "a"})
+"""Such words that also end others ("Frau-en", "mol-to"): they stand for themselves in a document that has them elsewhere."""
 
 _SPLIT = tr("Split the file, or attach only the pages that matter")
 
@@ -124,8 +102,10 @@ def _text_of(document: Any, pages: int) -> Found:
     return {"pages": pages, "text": "\n".join(told)}
 
 
-_COMPOUND = late(r"(?:well|self|two|three)-(?!ness|ish|less|hood|some|fold|pence)", re.IGNORECASE)
-"""Words that are whole before a hyphen, and that no word but these begins with."""
+_COMPOUND = late(
+    r"(?:well|self|two|three)-(?!ness|ish|less|hood|some|same|fold|pence|ie|blech|papp)", re.IGNORECASE
+)
+"""Words that are whole before a hyphen, and that few words begin with that have none."""
 
 
 def _page_text(page: Any, form: Any) -> str:
@@ -324,13 +304,14 @@ def _whole_words(texts: list[str]) -> list[str]:
     def joined(found: re.Match[str]) -> str:
         first, second = found[1], found[2]
         plain, with_hyphen = f"{first}{second}", f"{first}-{second}"
-        if second in _NO_PARTS:
+        if plain.lower() in known:
+            return plain
+        if second in _NO_PARTS or (second in _SELDOM_PARTS and second in elsewhere):
             return f"{first}- {second}"
         if _COMPOUND.match(with_hyphen) is not None:
             return with_hyphen
         parts = {first.lower(), second.lower()}
-        is_capital = first.isupper() and second.isupper() and elsewhere.isdisjoint(parts)
-        if plain.lower() in known or is_capital:
+        if first.isupper() and second.isupper() and elsewhere.isdisjoint(parts):
             return plain
         return with_hyphen if with_hyphen.lower() in known or not second[:1].islower() else plain
 

@@ -25,6 +25,23 @@ def test_a_part_that_lacks_its_end_for_good_stays_apart() -> None:
     assert "Die Ein- und Ausgabe, two- or three-day, a self-made well-known wellness" in text
 
 
+def test_a_small_word_ends_another_unless_the_document_has_it_elsewhere() -> None:
+    text = read_pdf(make_pdf("Die Frau-\nen, fat-\nto, ein Well-\nblech, a well-\nspring, wellspring"))[
+        "text"
+    ]
+    assert "Die Frauen, fatto, ein Wellblech, a wellspring, wellspring" in text
+    text = read_pdf(make_pdf("zwei-\nbis dreimal, von eins bis drei, the Kür-\nbis: Kürbis, self-\nie"))[
+        "text"
+    ]
+    assert "zwei- bis dreimal, von eins bis drei, the Kürbis: Kürbis, selfie" in text
+
+
+def test_a_word_with_more_hyphens_stays_on_its_pages() -> None:
+    text = read_pdf(make_pdf("It is state-of-", "the-art work"))["text"]
+    assert "state-of-\n" in text
+    assert "[Page 2]\nthe-art work" in text
+
+
 def test_a_word_that_a_page_breaks_is_whole_on_the_page_where_it_begins() -> None:
     text = read_pdf(make_pdf("The counterrevo-\n7", "lutionary, then", "Half-", "Open end"))["text"]
     assert "The counterrevolutionary,\n7\n" in text
