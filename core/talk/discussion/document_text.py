@@ -91,7 +91,7 @@ def _text(data: bytes, ending: str) -> str:
     if ending == "opml":
         return "\n".join(_outline(data))
     if ending in {"json", "canvas", "ipynb"}:
-        return clean(export_text(data))
+        return clean(export_text(data, ending))
     return page_text(data, "")
 
 
@@ -148,7 +148,7 @@ def _book(package: Package) -> str:
         if item is None or "nav" in item.get("properties", "").split():
             continue
         data = package.part(package.found_at(place, item.get("href", "")))
-        if data and (text := _page(data).strip()):
+        if data and (text := _page(page_source(data, "")).strip()):
             pages.append(text)
     about = [_said(tree, "title"), _said(tree, "creator")]
     head = "\n".join(filter(None, (f"# {about[0]}" if about[0] else "", about[1])))
@@ -159,9 +159,9 @@ def _said(tree: Any, name: str) -> str:
     return next((" ".join((one.text or "").split()) for one in tree.iter(name) if one.text), "")
 
 
-def _page(data: bytes) -> str:
+def _page(source: str) -> str:
     """A page of XHTML."""
-    return page_text(_EMPTY.sub(r"<\1\2></\1>", page_source(data, "")), "")
+    return page_text(_EMPTY.sub(r"<\1\2></\1>", source), "")
 
 
 # Evernote: an export holds many notes, each a page of its own.
@@ -176,7 +176,7 @@ def _evernote(data: bytes) -> Iterator[str]:
         about = (f"Created: {day}" if day else "", f"Tags: {tags}" if tags else "")
         address = note.findtext("note-attributes/source-url") or ""
         head = "\n".join(filter(None, (f"# {' '.join(title.split())}", *about, address)))
-        yield f"{head}\n\n{_page(page.encode()).strip()}\n"
+        yield f"{head}\n\n{_page(page).strip()}\n"
 
 
 # OPML: outlines of Logseq, Workflowy, OmniOutliner and others, a line each, with its note. Source: opml.org, OPML 2.0.
@@ -184,7 +184,8 @@ def _evernote(data: bytes) -> Iterator[str]:
 
 def _outline(data: bytes) -> Iterator[str]:
     tree = plain_tree(data)
-    yield f"# {_said(tree, 'title')}\n"
+    if title := _said(tree, "title"):
+        yield f"# {title}\n"
     waiting = [(0, one) for one in reversed(tree.findall("body/outline"))]
     while waiting:
         depth, line = waiting.pop()

@@ -1,4 +1,4 @@
-"""Notes in exports of note programs that are JSON: each export known by its first bytes, each note as Markdown."""
+"""Notes in files of JSON of note programs: each known by its ending or first bytes, each note as Markdown."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class ExportedNote(msgspec.Struct, frozen=True):
             f"Tags: {tags}" if tags else "",
             *self.about,
         )
-        return "\n".join(filter(None, lines)) + f"\n\n{self.text.strip()}\n"
+        return "\n\n".join(filter(None, ("\n".join(filter(None, lines)), self.text.strip()))) + "\n"
 
 
-def export_text(data: bytes) -> str:
+def export_text(data: bytes, ending: str) -> str:
     """All notes of an export. Raises as `exported_notes`."""
-    return "\n\n".join(one.markdown() for one in exported_notes(data))
+    return "\n\n".join(one.markdown() for one in exported_notes(data, ending))
 
 
 def is_note_export(head: bytes) -> bool:
@@ -52,13 +52,16 @@ def is_note_export(head: bytes) -> bool:
     return _reader_of(head) is not None
 
 
-def exported_notes(data: bytes) -> tuple[ExportedNote, ...]:
+def exported_notes(data: bytes, ending: str = "json") -> tuple[ExportedNote, ...]:
     """Notes of an export, in its order.
+
+    Args:
+        ending: of the file's name, in small letters; one of `json` may be any export.
 
     Raises:
         ValueError: it is none, or has another shape than its program writes.
     """
-    reader = _reader_of(data[:HEAD_BYTES])
+    reader = _BY_ENDING.get(ending) or _reader_of(data[:HEAD_BYTES])
     if reader is None:
         raise ValueError(data[:20])
     try:
@@ -198,9 +201,6 @@ class _Canvas(msgspec.Struct, frozen=True):
     nodes: tuple[_Card, ...] = ()
 
 
-_CANVAS = late(rb'\s*\{\s*"nodes"\s*:\s*\[\s*(?:\]|\{[^{]*?"type"\s*:\s*"(?:text|file|link|group)")')
-
-
 def _canvas(data: bytes) -> Iterator[ExportedNote]:
     for card in from_json(data, _Canvas).nodes:
         if told := card.text or card.label or card.file or card.url:
@@ -214,11 +214,6 @@ class _Cell(msgspec.Struct, frozen=True):
 
 class _Notebook(msgspec.Struct, frozen=True):
     cells: tuple[_Cell, ...]
-
-
-_NOTEBOOK = late(
-    rb'\s*\{\s*"(?:cells"\s*:\s*\[\s*(?:\]|\{\s*"(?:cell_type|id|attachments|execution_count)")|nbformat")'
-)
 
 
 def _notebook(data: bytes) -> Iterator[ExportedNote]:
@@ -259,11 +254,11 @@ def _line(text: str) -> str:
 _EXPORTS: tuple[tuple[Callable[[bytes], object], Callable[[bytes], Iterator[ExportedNote]]], ...] = (
     (is_keep_note, _keep),
     (_JOURNAL.match, _day_one),
-    (_CANVAS.match, _canvas),
-    (_NOTEBOOK.match, _notebook),
     (_ROAM.match, _roam),
 )
 """Test of the first bytes of each export, and its reader."""
+_BY_ENDING = {"canvas": _canvas, "ipynb": _notebook}
+"""Readers of files whose keys come in any order: the ending tells them."""
 
 
 def _reader_of(head: bytes) -> Callable[[bytes], Iterator[ExportedNote]] | None:

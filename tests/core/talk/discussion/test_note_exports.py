@@ -38,6 +38,22 @@ def test_each_entry_of_a_journal_has_its_day_where_it_was_written_its_tags_and_i
     [
         (CANVAS, "canvas", ["# Idea", "A hovercraft", "Later"]),
         (NOTEBOOK, "ipynb", ["# Gauge", "Less the barometer.", "```", "r = o - p", "```"]),
+        (
+            b'{"edges": [], "nodes": [{"id": "a", "x": 0, "text": "Sum { x }", "type": "text"}]}',
+            "canvas",
+            ["Sum { x }"],
+        ),
+        (
+            b'{"metadata": {"kernelspec": {}}, "cells": [{"metadata": {}, "source": "# Tide", "cell_type": "markdown"}]}',
+            "ipynb",
+            ["# Tide"],
+        ),
+        (b"<opml><body><outline text='Beds'/></body></opml>", "opml", ["- Beds"]),
+        (
+            "<en-export><note><title>Bar</title><content>&lt;?xml version='1.0' encoding='iso-8859-1'?>caf\u00e9</content></note></en-export>".encode(),
+            "enex",
+            ["# Bar", "caf\u00e9"],
+        ),
         (ROAM, "json", ["# Kiln", "- Cone 6", "  - nine hours"]),
         (OUTLINE, "opml", ["# Garden", "- Beds", "  - Mulch", "  - with seaweed"]),
     ],
