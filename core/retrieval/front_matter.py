@@ -715,9 +715,11 @@ def _day_of_name(path: str) -> str:
 
 
 def _first_day(period: re.Match[str] | None) -> str:
-    """The first day of a week, month or quarter."""
-    year, week, quarter, month = period.groups() if period is not None else ("",) * 4
-    rest = f"W{week}-1" if week else f"{month or f'{3 * int(quarter or 1) - 2:02}'}-01"
+    """The first day of a week, month or quarter, empty for none."""
+    if period is None:
+        return ""
+    year, week, quarter, month = period.groups()
+    rest = f"W{week}-1" if week else f"{month or f'{3 * int(quarter) - 2:02}'}-01"
     return day_named(f"{year}-{rest}")
 
 

@@ -105,7 +105,7 @@ _SNIFFED_BYTES = 4_096
 def codec_of(label: str) -> str:
     """Python's codec for a charset as a server or a page names it; empty for none."""
     bare = label.strip().lower().removeprefix("x-")
-    for name in (bare, re.sub(r"^windows-", "cp", bare)):
+    for name in (bare, re.sub(r"^windows-", "cp", bare), re.sub(r"-[ie]$", "", bare)):
         with suppress(LookupError, ValueError):
             known = lookup(name)
             return _CHARSETS.get(known.name, known.name) if getattr(known, "_is_text_encoding", True) else ""

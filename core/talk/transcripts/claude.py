@@ -117,7 +117,6 @@ _READERS: dict[str, Callable[[dict[str, Any]], _Reading]] = {
 }
 _WRITERS = frozenset({"artifacts", "create_file"})
 """Tools that write a document beside the words."""
-"""Arguments as text: the same bytes for the same arguments."""
 
 _SILENT = ("token_budget", "flag", "redacted_thinking")
 """Kinds of blocks in which nobody says anything."""

@@ -129,6 +129,7 @@ def test_formulas_in_formulas_are_read_in_proportion() -> None:
         ("<p>Привет</p>".encode("koi8-r"), "KOI8-R", "Привет"),
         ("<p>Zażółć</p>".encode("utf-16"), "iso-8859-1", "Zażółć"),
         ("<meta charset=utf-16><p>żółć</p>".encode(), "", "żółć"),
+        ("<meta charset=iso-8859-8-i><p>שלום</p>".encode("iso8859-8"), "", "שלום"),
         ("<p>ä</p>".encode(), "punycode", "ä"),
         ("<p>ä</p>".encode(), "hex", "ä"),
     ],
