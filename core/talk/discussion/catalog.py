@@ -377,10 +377,8 @@ class Catalog:
         """Rows of a discussion that is there, of its tasks and its branches, as the index knew them last; none where it knows it
         not. Takes no longer in a home of thousands.
         """
-        if not paths.discussion_dir(self._home, discussion_id).is_dir():
-            return ()
-        own = self.rows((discussion_id,))
-        if not own:
+        own = self.rows((discussion_id,))  # first: what is no id is not in it, and has no folder
+        if not own or not paths.discussion_dir(self._home, discussion_id).is_dir():
             return ()
         query = "SELECT id FROM discussion WHERE parent = ?1 AND parent <> ''"
         below = self._file.read(lambda db: db.execute(query, (discussion_id,)).fetchall())

@@ -91,6 +91,13 @@ def test_the_one_that_a_person_looks_at_is_told_first_with_its_tasks(home: Path)
     assert len(told[-1].summaries) == 3
 
 
+@pytest.mark.parametrize("wrong", ["..", "a/b", "20261120"])
+def test_what_a_broken_file_of_the_window_names_keeps_nothing_from_the_list(home: Path, wrong: str) -> None:
+    told = [event for event in handled(home, LoadSummaries(wrong)) if isinstance(event, SummariesLoaded)]
+
+    assert [(len(event.summaries), event.is_complete) for event in told] == [(0, False), (2, True)]
+
+
 def test_one_that_is_gone_is_not_told_first(home: Path) -> None:
     handled(home, LoadSummaries())
     trash.delete(home, meta(1).id, NOW, "")
