@@ -29,6 +29,7 @@ from core.kernel.values.retrieval import (
 )
 from core.kernel.values.stack import ToolSchema
 from core.retrieval.front_matter import note_names
+from core.retrieval.markup import as_markdown
 from core.retrieval.navigation import INDEX_NAME
 from core.retrieval.retrieval_report import degraded_text, place_text
 from core.retrieval.sources import (
@@ -269,7 +270,7 @@ def _names_of(one: SourceFile) -> set[str]:
         )
     except OSError:
         return set()
-    return {_folded(name) for name in note_names(text, one.key.path)}
+    return {_folded(name) for name in note_names(as_markdown(text, one.key.path), one.key.path)}
 
 
 def _folded(name: str) -> str:

@@ -46,6 +46,7 @@ from core.retrieval.chunker import KnowledgeLine, Measure, SpokenTurn, file_chun
 from core.retrieval.front_matter import MAX_TAGS, FieldNames, inline_tags, note_head, read_front_matter
 from core.retrieval.index_store import SourceKey, VectorStore
 from core.retrieval.languages import is_foreign
+from core.retrieval.markup import as_markdown
 from core.retrieval.navigation import MARKER, is_generated, is_index_name
 from core.talk.context.file_reader import read_content
 from core.talk.context.globs import NAME as IGNORE_FILE
@@ -276,6 +277,7 @@ def _is_made(text: str, *, is_prose: bool) -> bool:
 
 def _note_head(path: str, text: str, fields: FieldNames) -> SourceHead:
     """Head of a note, from the text as it stands in the file: the same wherever it is asked for."""
+    text = as_markdown(text, path)
     head = note_head(without_secrets(text[: _HEAD_CHARS + AHEAD_CHARS])[:_HEAD_CHARS], path, fields)
     if len(text) <= _HEAD_CHARS:
         return head

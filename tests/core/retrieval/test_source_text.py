@@ -82,3 +82,31 @@ def test_a_value_that_another_has_replaced_is_found_no_more_and_no_piece_of_it(
     text = f"# Facts\n\n- ~~{old.strip()}~~{pointer}\n- The port is 9090.\n"
     found = read(text, "facts.md", Corpus.KNOWLEDGE)
     assert [one.text for one in found.chunks] == ["The port is 9090."]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "a.tex",
+            "% Draft\n%% Part\n\\title{On \\emph{Tides}}\n\\newcommand{\\x}[1]{#1 #x}\n\\section{One}\nWater rises 5\\% here. It falls.\n",
+        ),
+        (
+            "a.typ",
+            '#import "x.typ": *\n#set page(width: 10cm)\n= On Tides\nWater rises 5\\% here. See #link("x").\n#show: paper\n',
+        ),
+        ("a.wiki", "%date 2026-03-05\n  = On Tides =\nWater rises 5\\% here.\n# one\n# two\n"),
+        ("a.mediawiki", "== On Tides ==\n'''Water''' rises 5\\% here.\n\n# one\n# two\n"),
+        ("a.textile", "h1. On Tides\n\nWater rises 5\\% here.\n\n# one\n# two\n"),
+        ("a.norg", "@document.meta\ntitle: On Tides\n@end\n\n* One\nWater rises 5\\% here. It falls.\n"),
+    ],
+)
+def test_a_note_in_other_markup_has_its_own_title_and_none_of_its_commands_as_tags(
+    path: str, text: str
+) -> None:
+    head = read(text, path).head
+    assert head.title == "On Tides"
+    assert head.description == "Water rises 5\\% here."
+    assert head.tags == ()
+    assert head.date == ("2026-03-05" if "%date" in text else "")
+    assert head == read_head(path, text.encode())

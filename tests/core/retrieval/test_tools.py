@@ -183,3 +183,9 @@ def test_a_note_is_read_by_a_link_a_title_or_an_alias(tmp_path: Path, said: str)
     places = SearchPlaces(notes=(str(tmp_path),), corpora=(Corpus.NOTES,))
     assert note_by_name(said, places) == str(note)
     assert note_by_name("[[Nothing of it]]", places) == ""
+
+
+def test_a_note_of_another_markup_is_read_by_the_title_that_a_search_shows(tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text("% Draft\n\\title{On Tides}\n")
+    places = SearchPlaces(notes=(str(tmp_path),), corpora=(Corpus.NOTES,))
+    assert note_by_name("On Tides", places) == str(tmp_path / "a.tex")
