@@ -15,7 +15,7 @@ from core.kernel.values.state import AppState
 from core.kernel.values.usage import Usage
 from core.services.providers.profiles import Abilities
 from core.services.spending.estimates import NextRequest, next_request
-from core.talk.caching.accounts import extension_text, is_alive, provider_sentence
+from core.talk.caching.accounts import extension_text, is_alive, provider_sentence, tells_no_hits
 from core.talk.caching.caching_messages import DisableCaching, EnableCaching, InvalidateCache
 from core.talk.caching.caching_step import abilities_for
 from core.talk.caching.warmth import CacheStatus, why_of
@@ -219,7 +219,11 @@ def _figures(state: AppState, ui: Ui, meta: DiscussionMeta, look: spending.Cache
                 if look.standing.tokens
                 else []
             ),
-            fmt.count(look.standing.hits, tr("hit"), tr("hits")),
+            *(
+                []
+                if tells_no_hits(state, look.standing.provider)
+                else [fmt.count(look.standing.hits, tr("hit"), tr("hits"))]
+            ),
         ]
         if look.provider
         else []

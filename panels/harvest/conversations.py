@@ -416,7 +416,7 @@ def nothing_old(desk: Desk) -> str:
     """Sentence that no conversation is old enough, with the setting that decides."""
     days = desk.state.config.settings.knowledge.live_days
     return tr(
-        "Nothing to harvest: every unread conversation changed within {days:g} days. Settings above changes the days.",
+        "Nothing to harvest: all unread conversations changed within {days:g} days. Change the days in Settings.",
         days=days,
     )
 

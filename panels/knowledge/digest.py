@@ -228,7 +228,7 @@ NOTES_WIDE_PX = 400
 """Narrower, the buttons stand under each other."""
 
 STATUS: dict[NoteStatus, tuple[str, Tone, str]] = {
-    NoteStatus.ATTACHED: ("attached", "muted", tr("The file is still at the path of the notes")),
+    NoteStatus.ATTACHED: ("attached", "muted", tr("The file that these notes describe exists")),
     NoteStatus.MOVED: (
         "moved",
         "muted",

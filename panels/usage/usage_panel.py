@@ -164,7 +164,7 @@ LEAST_COST_PX, CHAR_PX, CELLS_PX = 60.0, 8.0, 24.0
 NARROW_COLUMNS = (
     Column(label="", weight=2.0),
     Column(label=tr("Cost"), width=148, is_number=True),
-    Column(label=tr("Hits"), width=64, is_number=True),
+    Column(label=tr("Cached"), width=64, is_number=True),
 )
 TIGHT_COLUMNS = (Column(label="", weight=1.0), Column(label=tr("Cost"), width=148, is_number=True))
 """In the narrowest hub: what it is for and what it cost are never cut."""

@@ -84,7 +84,7 @@ def conversations(count: int) -> tuple[Artifact, ...]:
 
     kinds = tuple(ArtifactClass)
     return tuple(
-        Artifact(_facts(n), kinds[n % len(kinds)], "" if n % 3 else "touched lately") for n in range(count)
+        Artifact(_facts(n), kinds[n % len(kinds)], "" if n % 3 else "changed recently") for n in range(count)
     )
 
 

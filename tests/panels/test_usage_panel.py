@@ -66,7 +66,7 @@ def test_what_is_shown_is_what_was_asked_and_another_choice_asks_again() -> None
     screen.show(state_with(usage=answered))
     words = screen.ui.texts()
     assert {"$3.25", "$1.50", "58 %", "Turns with tools", "Cost by month"} <= {*words}
-    assert "2 calls have no known price and add nothing to the cost." in words
+    assert "2 requests have no known price and add nothing to the cost." in words
 
     screen.ui.choose("Time range", "This month")
     assert screen.asked[-1] == CountUsage(UsageQuery(by=UsageBy.KIND, since="2026-11-01"))

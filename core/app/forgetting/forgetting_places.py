@@ -284,7 +284,7 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         id="window",
-        label=tr("prompt history and selection"),
+        label=tr("the history of the composer and the selected discussion"),
         files=("state.toml",),
         checked=tr("the program removed the words from its prompt history"),
     ),

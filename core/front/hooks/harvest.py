@@ -240,7 +240,7 @@ async def _given_up(request: Request[ApplyBody]) -> tuple[str, ...]:
         raise RefusedError(
             409,
             "no_preview",
-            tr("There is no preview to choose from"),
+            tr("There is no harvest preview yet"),
             tr("Send POST /api/harvest/preview first"),
         )
     await _looked(request)

@@ -241,7 +241,7 @@ def _loader(as_written: bool) -> Any:
                     raise yaml.constructor.ConstructorError(
                         None,
                         None,
-                        tr("the field {value!r} occurs twice", value=key.value[:40]),
+                        tr("the field name {value!r} occurs twice", value=key.value[:40]),
                         key.start_mark,
                     )
                 names.add(key.value)

@@ -141,7 +141,7 @@ SUMMARIZE_THRESHOLD_BYTES = 64 * 1024
 MAX_HARVEST_SOURCE_BYTES = 1024 * 1024
 """Larger conversations are kept."""
 
-LATELY = tr("touched lately")
+LATELY = tr("changed recently")
 LIVE_FOR = timedelta(days=7)
 PROMPT_BYTES = 2_400
 """Bytes of the template and the fence that go with every piece."""

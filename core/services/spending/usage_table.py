@@ -364,13 +364,13 @@ def _usd(summed: float) -> float:
 # Usage in words and as a table for a spreadsheet: the same for the window, the command line and the Hook
 # API.
 
-HEAD = ("", "calls", "cost", "saved", "hits", "in", "out", "speed")
+HEAD = ("", "requests", "cost", "saved", "hits", "in", "out", "speed")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A cell that begins so is a formula to a spreadsheet."""
 
 
 def sum_cells(one: UsageSum) -> tuple[str, ...]:
-    """Calls, cost, saved, hit rate, tokens in and out, and speed, as a person reads them."""
+    """Requests, cost, saved, hit rate, tokens in and out, and speed, as a person reads them."""
     return (
         f"{one.calls:,}",
         cost_text(one),
@@ -417,24 +417,24 @@ def report_notes(report: UsageReport) -> Iterator[str]:
     """Sentences about what the sums do not hold."""
     total = report.total
     if total.unpriced == 1:
-        yield tr("1 call has no known price and adds nothing to the cost.")
+        yield tr("1 request has no known price and adds nothing to the cost.")
     elif total.unpriced:
         yield tr(
-            "{unpriced:,} calls have no known price and add nothing to the cost.", unpriced=total.unpriced
+            "{unpriced:,} requests have no known price and add nothing to the cost.", unpriced=total.unpriced
         )
     if total.unsaved:
         yield tr(
-            "The program does not know what caching saved in {calls}.",
-            calls=count(total.unsaved, tr("call"), tr("calls")),
+            "The program does not know what caching saved in {requests}.",
+            requests=count(total.unsaved, tr("request"), tr("requests")),
         )
     if report.odd_dates == 1:
         yield tr(
-            "1 call has a date before 2015 or after tomorrow. The total includes that call, but no day does. {remedy}",
+            "1 request has a date before 2015 or after tomorrow. The total includes that request, but no day does. {remedy}",
             remedy=_CLOCK,
         )
     elif report.odd_dates:
         yield tr(
-            "{odd_dates:,} calls have a date before 2015 or after tomorrow. The total includes these calls, but no day does. {remedy}",
+            "{odd_dates:,} requests have a date before 2015 or after tomorrow. The total includes these requests, but no day does. {remedy}",
             odd_dates=report.odd_dates,
             remedy=_CLOCK,
         )

@@ -272,6 +272,12 @@ def hit_percent(usage: Usage) -> int | None:
     return 100 * usage.cache_read_tokens // usage.input_tokens
 
 
+def tells_no_hits(state: AppState, provider: str) -> bool:
+    """True if a provider has taken tokens since the start and never said how many it read from its cache."""
+    usage = _usage(state, provider)
+    return bool(usage.input_tokens) and usage.cache_read_tokens is None
+
+
 def provider_sentence(state: AppState, provider: str) -> str:
     """Tokens that a provider read from its cache since the start: `Anthropic: 836 of 82,100 tokens from the cache`."""
     usage, label = _usage(state, provider), _label(state, provider)
@@ -279,7 +285,7 @@ def provider_sentence(state: AppState, provider: str) -> str:
         return tr("{label}: nothing sent yet", label=label)
     if usage.input_tokens is None:
         return tr("{label}: the provider does not report the sent tokens", label=label)
-    if usage.cache_read_tokens is None:
+    if tells_no_hits(state, provider):
         return tr(
             "{label}: {input_tokens:,} tokens sent; the provider does not report cache hits",
             label=label,

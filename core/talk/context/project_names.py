@@ -201,7 +201,7 @@ class LookupHandler:
         except (OSError, ValueError) as fault:
             return FilesLookedUp(
                 text=effect.text,
-                problem=tr("The program cannot look this up: {fault}.", fault=fault),
+                problem=tr("The program cannot search the project: {fault}.", fault=fault),
                 is_glob=True,
             )
         if found is None:

@@ -104,6 +104,16 @@ def test_the_overview_shows_figures_summaries_the_discussion_its_turns_and_the_p
     assert any(re.fullmatch(r"Expires in 4 minutes, at \d\d:\d\d", word) for word in words)
 
 
+def test_a_provider_that_tells_no_hits_has_none_counted() -> None:
+    state = cache_states.caching()
+    told = state.caching.totals["anthropic"]
+    silent = replace(told, usage=replace(told.usage, cache_read_tokens=None))
+    totals = with_entry(state.caching.totals, "anthropic", silent)
+
+    words = _panel(_screen(replace(state, caching=replace(state.caching, totals=totals))))
+    assert "11.9k tokens · 1.2k superseded" in words
+
+
 def test_the_specification_s_line_stands_in_view_and_the_other_is_said_on_hover() -> None:
     screen = _screen()
     tips = screen.ui.tips()

@@ -39,7 +39,7 @@ from tests.state_fields import with_fields
 
 CLASSES = {
     ArtifactClass.HARVEST: "",
-    ArtifactClass.LIVE: "touched lately",
+    ArtifactClass.LIVE: "changed recently",
     ArtifactClass.USER_KEPT: "pinned",
     ArtifactClass.PRUNE: "empty",
     ArtifactClass.KEEP: "too large",

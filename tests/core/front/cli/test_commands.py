@@ -490,7 +490,7 @@ def test_usage_is_added_up_for_people_programs_and_spreadsheets(world: World) ->
 
     assert [(row["label"], row["calls"]) for row in data["rows"]] == [("Why are there tides?", 2)]
     assert (data["total"]["unpriced_calls"], data["total"]["cost_usd"]) == (2, None)
-    assert "2 calls have no known price and add nothing to the cost." in world.run("usage").out
+    assert "2 requests have no known price and add nothing to the cost." in world.run("usage").out
     head, row = world.run("usage", "--csv").out.splitlines()
     assert head.startswith("model,label,calls")
     assert row.startswith(f"local/{MODEL},{MODEL},2,")

@@ -267,7 +267,7 @@ def test_the_settings_choose_sources_ages_and_sizes(program: Program) -> None:
     program.settings = KnowledgeSettings(live_days=100.0)
     looked = program.handle(ScanConversations(program.run()))[-1]
     assert isinstance(looked, HarvestLooked)
-    assert [one.why for one in looked.look.artifacts] == ["touched lately"]
+    assert [one.why for one in looked.look.artifacts] == ["changed recently"]
 
 
 def test_the_prompt_of_the_run_is_what_the_model_is_given(program: Program) -> None:

@@ -52,7 +52,7 @@ def test_an_unknown_price_adds_nothing_and_is_counted() -> None:
 
     assert (told.total.cost_usd, told.total.unpriced) == (2.0, 2)
     assert [(row.label, row.sum.known_cost_usd) for row in told.rows] == [("opus", 2.0), ("=evil", None)]
-    assert "2 calls have no known price and add nothing to the cost." in report_notes(told)
+    assert "2 requests have no known price and add nothing to the cost." in report_notes(told)
 
 
 def test_the_hit_rate_is_of_what_providers_told_and_nothing_told_is_no_zero() -> None:
@@ -117,7 +117,7 @@ def test_dates_that_cannot_be_are_in_the_sum_and_in_no_day() -> None:
     assert (told.total.calls, told.odd_dates) == (3, 2)
     assert [(row.key, row.sum.calls) for row in told.rows] == [("", 2), ("2026-11-29", 1)]
     assert [row.key for row in told.series] == ["2026-11-29"]
-    assert any("2 calls have a date before 2015" in note for note in report_notes(told))
+    assert any("2 requests have a date before 2015" in note for note in report_notes(told))
     alone = report([(odd[1], *call()[1:])], UsageBy.DAY)
     assert (alone.total.calls, alone.odd_dates, alone.series) == (1, 1, ())
 
