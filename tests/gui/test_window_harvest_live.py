@@ -167,7 +167,7 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.ends(lambda s: all(one.kind is ArtifactClass.LIVE for one in s.harvest.look.artifacts))
     person.click("Back")
     sitting.sees("2 in use")
-    sitting.sees("every unread conversation changed within")
+    sitting.sees("all unread conversations changed within")
     screen.check()
     assert "live_days = 2000" in sitting.config.read_text(encoding="utf-8")
 
