@@ -22,7 +22,15 @@ from msgspec.structs import replace
 from core.agent.agent_messages import CommandEnded
 from core.agent.closed_view import ClosedViews
 from core.agent.delegation import CappedOutput
-from core.agent.guarded_files import GuardedPlaces, HeldPlaces, SecretPlaces, drop_left, notes_of, shut_note
+from core.agent.guarded_files import (
+    GuardedPlaces,
+    HeldPlaces,
+    SecretPlaces,
+    drop_left,
+    kept_note,
+    notes_of,
+    shut_note,
+)
 from core.agent.sandbox import (
     BUBBLEWRAP,
     CommandPlaces,
@@ -550,12 +558,11 @@ class Commands:
         if self._confinement.get().program is None:
             return ()
         fresh = self._guarded.release(places.root, held)
-        missed = (
-            missed_note(running.tail(), running.exit_code, held.view, places.root)
-            if running is not None
-            else ""
-        )
-        return (*notes_of(held, fresh), shut_note(held.shut, places.root), missed)
+        kept = missed = ""
+        if running is not None:
+            kept = kept_note(running.tail(), held, places.root)
+            missed = missed_note(running.tail(), running.exit_code, held.view, places.root)
+        return (*notes_of(held, fresh), kept, shut_note(held.shut, places.root), missed)
 
     def _environment(self, scratch: str) -> dict[str, str]:
         passed = program_environment(os.environ)

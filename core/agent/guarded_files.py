@@ -52,6 +52,7 @@ MOST_LOOKED_AT = 5_000
 """Entries of a project, nearest first, among which guarded places are looked for."""
 
 _MOST_NAMED = 10
+_READ_ONLY = os.strerror(errno.EROFS)
 CAME_TO_BE = "came to be: look at it before you go there, other programs obey it"
 _HELD = (".vscode", ".claude", ".envrc", ".mcp.json", "CLAUDE.md", "AGENTS.md", "POC.md")
 _HELD_IN_GIT = (".git/hooks", ".git/config.worktree", ".git/commondir")
@@ -153,6 +154,22 @@ def notes_of(held: HeldPlaces, fresh: tuple[str, ...]) -> tuple[str, ...]:
     return (
         *(f"{path} is a link and could be replaced: other programs obey it" for path in held.open_links),
         *(f"{path} {CAME_TO_BE}" for path in fresh[:_MOST_NAMED]),
+    )
+
+
+def kept_note(output: str, held: HeldPlaces, root: str) -> str:
+    """Sentence on a place that a command tried to write though no command may, with a yes or without; empty where it did not.
+
+    A program says no more than that the file system is read-only.
+    """
+    lines = [line for line in output.splitlines() if _READ_ONLY in line]
+    names = (os.path.relpath(path, root) for path in held.guarded) if lines else ()
+    name = next((one for one in names if any(f"{one}{end}" in line for line in lines for end in "/':\"")), "")
+    if not name:
+        return ""
+    return (
+        f"{name} is read-only for every command, whatever the person says: other programs obey it. A person makes or changes it "
+        "(git init, a hook, settings) in their own terminal; write_file asks them for a file of it"
     )
 
 

@@ -436,3 +436,15 @@ def test_nothing_is_closed_where_nothing_confines(isolated_home: Path, tmp_path:
         assert "fine" in run(ShellDesk(commands, root, isolated_home), "echo fine")
     finally:
         commands.close()
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [("git init -q .", ".git"), ("echo x > .vscode/tasks.json", ".vscode")]
+)
+def test_a_place_that_no_command_may_write_is_named_where_a_program_only_says_read_only(
+    project: ShellDesk, command: str, name: str
+) -> None:
+    said = run(project, command, has_yes=True)
+    assert f"{name} is read-only for every command, whatever the person says" in said
+    assert "write_file asks them" in said
+    assert "is read-only for every command" not in run(project, "git init -q new; ls -A new", has_yes=True)
