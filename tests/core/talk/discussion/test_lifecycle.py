@@ -370,7 +370,7 @@ def test_search_shows_only_answers_to_the_question_asked_last(book: Playbook) ->
 
 def test_an_edited_message_keeps_its_attachments(book: Playbook) -> None:
     chosen = book.discussion()
-    part = AttachmentPart("ab" * 32, "image/png", "shot.png", 10)
+    part = AttachmentPart("ab" * 32, "text/plain", "notes.txt", 10)
     book.play(AttachmentStored(chosen, part))
     book.ask(chosen, "helo")
     message = book.state.discussions.open[chosen].messages[0]
@@ -386,7 +386,7 @@ def test_an_edited_message_keeps_its_attachments(book: Playbook) -> None:
 
 def test_attachments_are_taken_off_an_edited_message_and_the_others_stay(book: Playbook) -> None:
     chosen = book.discussion()
-    parts = [AttachmentPart(f"{name}" * 32, "image/png", f"{name}.png", 10) for name in ("ab", "cd")]
+    parts = [AttachmentPart(f"{name}" * 32, "text/plain", f"{name}.txt", 10) for name in ("ab", "cd")]
     for part in parts:
         book.play(AttachmentStored(chosen, part))
     book.ask(chosen, "hello")
