@@ -22,7 +22,8 @@ _UNKNOWN = re.compile(r">(\\[A-Za-z]+)<")
 _GATHERED = re.compile(r"\\(begin|end)\{(?:gather(?:ed|\*)?|multline\*?)\}")
 _LINES = 'linebreak="newline"'
 """Sign of lines outside a table, which the library draws as one."""
-_NO_DIAGRAMS = 'the engine is missing: pip install "manual-slop[diagrams]"'
+_NO_DIAGRAMS = 'pip install "manual-slop[diagrams]"'
+"""Remedy alone: the head of a code box has room for it in a window of the usual size."""
 _LINE_OF_FAULT = re.compile(r"(?:Parse|Lexical) error on line (\d+)")
 
 

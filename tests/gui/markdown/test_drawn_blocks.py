@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from gui.drawing_child import _diagram
 from gui.markdown.blocks import BlockLook, Laid, Op, tex_of
 from gui.markdown.document import Document, load
 from gui.markdown.layout import lay_out
@@ -153,6 +156,18 @@ def test_a_column_of_formulas_is_as_wide_as_they_are_drawn() -> None:
     cell = laid.cells[2]
     assert cell.x <= formula.x
     assert formula.x + formula.w <= cell.x + cell.w
+
+
+def test_the_line_that_adds_the_engine_of_diagrams_has_room_in_a_usual_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was cut behind `pip install`."""
+    monkeypatch.setitem(sys.modules, "mermaidx", None)
+    source = "graph TD; A-->B"
+    problem = _diagram(source, 1.0, is_dark=True).problem
+    laid = lay_out(parse(f"```mermaid\n{source}\n```")[0], Known(DrawnSize(problem=problem)).measure, 500)
+    (head,) = (op for op in laid.ops if op.text.startswith("mermaid"))
+    assert head.text.endswith('pip install "manual-slop[diagrams]"')
 
 
 def test_the_head_of_a_code_ends_before_its_buttons_and_says_that_it_was_cut() -> None:
