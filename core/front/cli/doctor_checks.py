@@ -551,7 +551,8 @@ def window_state(home: Path) -> Iterator[Finding]:
         text = tr(
             "{path} cannot be read: the window opens with its usual panes. {error}", path=path, error=error
         )
-        yield warn("window", text, "", put_aside(path, into=home / "backups"))
+        remedy = tr("Move the file aside with `manual-slop doctor --repair`")
+        yield warn("window", text, remedy, put_aside(path, into=home / "backups"))
 
 
 def odd_files(home: Path) -> Iterator[Finding]:

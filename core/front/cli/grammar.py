@@ -134,7 +134,9 @@ def add_send(commands: CommandParsers, common: Parser) -> None:
     )
     parser.add_argument("--retry", action="store_true", help=tr("send the discussion's failed message again"))
     parser.add_argument(
-        "--over-limit", action="store_true", help=tr("send the message although a limit is reached")
+        "--over-limit",
+        action="store_true",
+        help=tr("send the message and later requests of its turn although a limit is reached"),
     )
     parser.add_argument(
         "--compare",

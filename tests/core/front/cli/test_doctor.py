@@ -345,6 +345,7 @@ def test_a_broken_file_of_the_windows_state_is_named_and_can_be_put_aside(tmp_pa
 
     assert found.verdict is Verdict.WARN
     assert "the window opens with its usual panes" in found.text
+    assert "doctor --repair" in found.remedy
     assert found.repair is not None
     found.repair.run()
     assert list(doctor_checks.window_state(tmp_path)) == []
