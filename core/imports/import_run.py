@@ -472,8 +472,8 @@ def pack(held: Held) -> Packed | Held:
     ids = held.message_ids
     if not all(map(_IMPORTED_ID.fullmatch, ids)):
         return held
-    whole = bytes.fromhex("".join(one.removeprefix(ID_START) for one in ids))
-    return Packed(ids=whole, words=array("q", held.words))
+    packed = bytes.fromhex("".join(one.removeprefix(ID_START) for one in ids))
+    return Packed(ids=packed, words=array("q", held.words))
 
 
 _IMPORTED_ID = late(rf"{ID_START}[0-9a-f]{{{2 * ID_BYTES}}}")
