@@ -79,7 +79,7 @@ from core.services.providers.wire import plain_arguments, plain_name
 
 if TYPE_CHECKING:
     import openai
-    from openai.types import Batch
+    from openai.types.batch import Batch
 
 TAG = "manual_slop"
 _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
@@ -233,7 +233,7 @@ def _answer(row: dict[str, Any]) -> BatchAnswer:
 
 
 def _answered(custom_id: str, body: dict[str, Any], request_id: str) -> BatchAnswer:
-    from openai.types.responses import Response
+    from openai.types.responses.response import Response
 
     reply: Any = Response.construct(**body)
     usage = usage_of(reply.usage, request_id)
@@ -503,7 +503,7 @@ class OpenAiProvider:
         return body
 
     def _warm(self, body: dict[str, Any]) -> Iterator[StreamItem]:
-        from openai.types.responses import Response
+        from openai.types.responses.response import Response
 
         answer = self._ask(
             "/responses",
@@ -532,7 +532,8 @@ class OpenAiProvider:
     def _open(self, body: dict[str, Any]) -> Any:
         """Send the body; without an optional field where this model has refused it. Returns a `done_stream`."""
         import openai
-        from openai.types.responses import Response, ResponseStreamEvent
+        from openai.types.responses.response import Response
+        from openai.types.responses.response_stream_event import ResponseStreamEvent
 
         model = str(body["model"])
         learned: frozenset[str] = frozenset()

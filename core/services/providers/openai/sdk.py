@@ -17,11 +17,14 @@ from core.services.providers.door import FOREIGN, counted_usage, part_of, text_o
 from core.services.providers.endings import stop_at
 from core.services.providers.failures import kind_of_status, provider_error, retry_after_s, transport_error
 from core.services.providers.http import http_client, plain_address
+from core.services.providers.late_packages import load_late
 from core.services.providers.server_words import ServerWords, meaning, remedy_of, words_of
 
 if TYPE_CHECKING:
     import openai
     from openai._types import RequestOptions
+
+load_late("openai.types")
 
 CALL_OPTIONS: RequestOptions = {"security": {"bearer_auth": True}}
 """Said by `create`, too: a call for an answer never carries a key of administrators."""
