@@ -33,7 +33,7 @@ from core.front.cli.version import version_text
 from core.kernel import figures, paths
 from core.kernel.child_process import find_program, output_of
 from core.kernel.codecs import TomlError, decode_toml
-from core.kernel.errors import ConfigError, FailureKind, ProviderError
+from core.kernel.errors import ConfigError, FailureKind, ProviderError, StorageError
 from core.kernel.ids import is_id, time_of_id
 from core.kernel.language import capital, tr
 from core.kernel.opener import read_file
@@ -536,8 +536,15 @@ def discussions(home: Path) -> Iterator[Finding]:
                     path=folder / name / "meta.toml",
                 ),
             )
-        if is_id(name) and (cut := torn_end(home, name)):
-            yield warn("discussion", f"{name}: {cut}")
+        if is_id(name) and (flaw := _flaw_of_log(home, name)):
+            yield warn("discussion", f"{name}: {flaw}")
+
+
+def _flaw_of_log(home: Path, discussion_id: str) -> str:
+    try:
+        return torn_end(home, discussion_id)
+    except StorageError as error:  # of one discussion: the others are looked at as well
+        return str(error)
 
 
 def window_state(home: Path) -> Iterator[Finding]:

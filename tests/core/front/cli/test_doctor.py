@@ -335,6 +335,12 @@ def test_a_log_that_a_crash_cut_off_is_named(tmp_path: Path) -> None:
 
     assert found.text.startswith("20261121-101500-abcdef: The last record of the log is cut off; 13 bytes")
 
+    paths.log_file(tmp_path, "20261120-101500-abcdef").unlink()
+    paths.log_file(tmp_path, "20261120-101500-abcdef").mkdir()
+    unread, torn = doctor_checks.discussions(tmp_path)
+    assert unread.text.startswith("20261120-101500-abcdef: ")
+    assert torn == found, "one log that cannot be read hides no other"
+
 
 def test_a_broken_file_of_the_windows_state_is_named_and_can_be_put_aside(tmp_path: Path) -> None:
     assert list(doctor_checks.window_state(tmp_path)) == []
