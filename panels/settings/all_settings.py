@@ -14,7 +14,7 @@ from core.services.settings.settings_messages import ChangeSetting
 from core.services.settings.settings_schema import SETTINGS, Kind, Setting, SettingScope, Value
 from panels.base.desk import Desk, action_tip, run_action
 from panels.base.ui import Option
-from panels.settings.settings_room import PAGES, SettingsView
+from panels.settings.settings_room import ACTIONS, PAGES, SettingsView
 
 SHOWN = 60
 """Settings that are drawn at once; of more, the search finds the rest."""
@@ -87,7 +87,8 @@ def _elsewhere(desk: Desk, query: str) -> bool:
                 ("action", action.id), action.shown_label(desk), icon=action.icon, is_small=True,
                 tip=action_tip(desk, action.id),
             ):  # fmt: skip
-                view.page = "chat"
+                if action not in ACTIONS:  # those of the settings are done where the person is
+                    view.page = "chat"
                 run_action(action.id, desk)
     return True
 

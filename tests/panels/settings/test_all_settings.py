@@ -115,6 +115,15 @@ def test_what_is_set_elsewhere_in_the_window_is_found_and_leads_there(query: str
     assert screen.view.page == "chat"
 
 
+def test_a_command_of_the_settings_is_done_without_leaving_them() -> None:
+    """Zoom in left the page, so that it could not be pressed again."""
+    screen = page("bigger text")
+    for _ in range(2):
+        screen.ui.click("Zoom in", within="On other pages")
+    assert screen.view.page == "settings"
+    assert len([one for one in screen.sent if isinstance(one, ChangeSetting)]) == 2
+
+
 def test_a_command_that_cannot_be_done_now_and_the_page_itself_are_no_hits() -> None:
     view = WindowView()
     view.show_settings("all")
