@@ -12,6 +12,7 @@ from gui.canvas import Canvas, Pane
 from gui.elements.base import Element, Spec, whole
 from gui.metrics import Measure
 from gui.skins import CONTROL_PX
+from gui.text_layout import wrap_text
 
 Spot = tuple[int, int, int, int]
 SMALL_PX = 24.0
@@ -263,13 +264,18 @@ class Checkbox(Control):
         return bool(self.props[0])
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
-        self.h = m.sizes["body"] + 2 * round(m.scale)
-        self.shown = m.ellipsized(self.props[0], "body", w - self.h - m.px(8))
+        label, line, square = str(self.props[0]), m.sizes["body"], m.sizes["body"] + 2 * round(m.scale)
+        room, table = w - square - m.px(8), m.table("body")
+        lines = wrap_text(label, lambda char: table[char] * line, room)
+        if len(lines) > 1:
+            lines = [lines[0].rstrip(), m.ellipsized(" ".join(lines[1:]), "body", room)]
+        self.shown = "\n".join(lines)
+        self.h = square + (len(lines) - 1) * line
 
     @property
     def is_cut(self) -> bool:
-        """True if there was no room for all of its words."""
-        return bool(self.shown != self.props[0])
+        """True if there was no room for all of its words, in two lines."""
+        return bool(self.shown.replace("\n", " ") != self.props[0])
 
     def tooltip(self) -> str:
         return whole(str(self.props[0]), self.tip, is_cut=self.is_cut)

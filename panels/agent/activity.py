@@ -191,7 +191,7 @@ def _turn(desk: Desk, number: int, turn_id: str, changes: tuple[FileChange, ...]
             _file(desk, ui, own, change)
         stands = [one for one in changes if not one.is_undone]
         if not stands:
-            ui.text("undone", tr("You undid the edits of this turn"), tone="muted", style="small")
+            ui.text("undone", tr("You undid the edits of this turn"), tone="muted", style="small", wraps=True)
         else:
             is_free = desk.turn is None and not is_under_way(desk.state, own.undone.get(turn_id, ""))
             if ui.button("undo", tr("Undo this turn's edits"), icon="rotate-left", is_small=True, is_enabled=is_free,

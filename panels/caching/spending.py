@@ -448,8 +448,7 @@ def amount_row(desk: Desk, amount: Amount, value: float | None) -> None:
     """Draw a number that the person types, and why it is not taken. Sends ChangeSetting."""
     ui, own = desk.ui, desk.view.of(CachingView)
     with ui.row(amount.key):
-        ui.text("label", amount.label, tone="muted", tip=amount.tip)
-        ui.push()
+        ui.text("label", amount.label, tone="muted", tip=amount.tip, width=0, wraps=True)
         shown = "" if value is None else f"{value:g}"
         typed = ui.text_input("value", shown, hint=amount.hint if amount.may_be_empty else "", width=NUMBER_PX,
                               submits=True, tip=amount.label)  # fmt: skip
@@ -617,7 +616,7 @@ def _section(desk: Desk, key: str, title: str, due: Sequence[Rewrite]) -> None:
         with ui.row("title"):
             if key == "rewrites" and any(map(has_price, due)):
                 ui.icon("icon", "triangle-exclamation", tone="warn")
-            ui.text("title", title, style="strong", width=0)
+            ui.text("title", title, style="strong", width=0, wraps=True)
         for one in due[:MOST_ROWS]:
             _rewrite(ui, state.discussions.summaries[one.discussion_id].meta.name, one)
         _rest(ui, due)
@@ -710,7 +709,7 @@ def _orphan(desk: Desk, orphan: CacheOrphan) -> None:
                 end=end,
             )
         )
-        ui.text("figures", figures, tone="muted", style="small", width=0)
+        ui.text("figures", figures, tone="muted", style="small", wraps=True)
 
 
 def _orphan_line(desk: Desk, orphan: CacheOrphan) -> None:

@@ -47,7 +47,7 @@ EDIT_PX, EDIT_MOST_PX = 96.0, 360.0
 """Height of the form of a short message, and of a long one, which then scrolls."""
 META_FROM_PX = 600
 """Width of a card from which time and usage of a reply stand beside its name; else below it."""
-BESIDE_FROM_PX = 300
+BESIDE_FROM_PX = 340
 """Width of a card from which buttons stand beside the words that they are about, else below."""
 BUILT_IN = "embedded"
 SMALL_MODEL = tr(

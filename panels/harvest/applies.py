@@ -280,7 +280,7 @@ def _line(desk: Desk, ui: Ui, line: ApplyLine) -> None:
             with ui.row("row"):
                 if line.icon:
                     ui.icon("icon", line.icon, tone="muted" if line.tone == "text" else line.tone)
-                ui.text("text", line.text, tone=line.tone, style=line.style, width=0, tip=line.text)
+                ui.text("text", line.text, tone=line.tone, style=line.style, width=0, wraps=True)
                 tip = tr("Show {name}", name=line.text)
                 if line.leads_to and ui.button(
                     "show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tip

@@ -64,7 +64,7 @@ def conversations_section(desk: Desk) -> None:
         return
     _head(desk)
     if harvest.looked_at is None:
-        ui.text("none", harvest_facts.not_looked(harvest), tone="muted", style="small")
+        ui.text("none", harvest_facts.not_looked(harvest), tone="muted", style="small", wraps=True)
         return
     _begun(desk)
     batches_section(desk)

@@ -251,7 +251,7 @@ def _near(ui: Ui, one: ProposedItem) -> None:
     if one.is_known:
         with ui.row("known"):
             ui.icon("icon", "circle-check", tone="ok")
-            ui.text("text", facts.known_words(one), tone="ok", style="small", width=0)
+            ui.text("text", facts.known_words(one), tone="ok", style="small", width=0, wraps=True)
         return
     if one.deleted_on:
         ui.text("deleted", facts.deleted_words(one), tone="warn", style="small", wraps=True)

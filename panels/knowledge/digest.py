@@ -151,7 +151,7 @@ def digest_section(desk: Desk) -> None:
             if knowledge.is_on
             else tr("The program sends no knowledge, because knowledge is off.")
         )
-        ui.text("none", why, tone="muted", style="small")
+        ui.text("none", why, tone="muted", style="small", wraps=True)
 
 
 def injected(state: AppState) -> str:

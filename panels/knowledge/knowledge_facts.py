@@ -100,7 +100,7 @@ def _toolbar(desk: Desk) -> None:
     is_wide = not 0 < ui.width() < CHOICES_PX
     with ui.row("fact choices"):
         domain = ui.combo(
-            "domain", _options(tr("All domains"), domains), view.fact_domain, tip=tr("Domain"), width=118
+            "domain", _options(tr("All domains"), domains), view.fact_domain, tip=tr("Domain"), width=126
         )
         view.fact_domain = view.fact_domain if domain is None else domain
         category = ui.combo("category", _CATEGORIES, view.fact_category, tip=tr("Category"), width=138)

@@ -186,8 +186,7 @@ def _project(desk: Desk) -> None:
     with ui.row("trust"):
         tone: Tone = "ok" if project.is_trusted and not project.asked else "warn"
         ui.icon("icon", "shield-halved", tone=tone)
-        ui.text("state", _trust_state(project))
-        ui.push()
+        ui.text("state", _trust_state(project), wraps=True, width=0)
         if project.is_trusted and ui.button("stop", tr("Stop trusting")):
             desk.send(TrustProject(is_trusted=False))
         is_open = bool(project.asked) or not project.is_trusted

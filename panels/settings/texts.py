@@ -250,7 +250,9 @@ def _here(desk: Desk) -> None:
     ui.text("here", tr("Rules that apply in {value}", value=project.name or project.root), style="strong")
     for name, label in KINDS:
         words, detail = ANSWERS[getattr(project.policies, name)]
-        ui.text(("here", name), f"{label}: {words.lower()}, {detail}", tone="muted", style="small")
+        ui.text(
+            ("here", name), f"{label}: {words.lower()}, {detail}", tone="muted", style="small", wraps=True
+        )
     counted = [
         fmt.count(len(project.policies.prefixes), tr("command rule"), tr("command rules")),
         fmt.count(len(project.policies.hosts), tr("host"), tr("hosts")),

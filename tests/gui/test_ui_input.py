@@ -11,7 +11,7 @@ import pytest
 from gui.canvas import FOCUS_FRAMES
 from gui.driver import Driver
 from gui.elements.base import Element
-from gui.elements.controls import Field
+from gui.elements.controls import Checkbox, Field
 from gui.elements.editor import Editor
 from panels.base.ui import Edited, Ui
 from tests.gui.conftest import Screen, copied
@@ -92,6 +92,31 @@ def test_a_checkbox_tells_its_new_value(screen: Screen) -> None:
     assert view.is_on
     person.click("Include files")
     assert not view.is_on
+
+
+def test_a_long_label_of_a_checkbox_stands_in_two_lines_that_both_press_it(screen: Screen) -> None:
+    seen: list[bool] = []
+    label, longer = "Append changes while the cache is warm", "Append changes " * 8
+
+    def draw(ui: Ui) -> None:
+        with ui.surface("narrow", "card", width=240):
+            for key, words in (("on", label), ("more", longer)):
+                changed = ui.checkbox(key, words, False)
+                seen.extend([changed] if changed is not None else [])
+
+    person = screen.show(draw)
+    box, cut = person.find(label, kind=Checkbox), person.find(longer, kind=Checkbox)
+    assert isinstance(box, Checkbox)
+    assert isinstance(cut, Checkbox)
+    assert box.shown.splitlines() == ["Append changes while the", "cache is warm"]
+    assert not box.is_cut
+    assert box.h > 1.8 * screen.ui.canvas.m.sizes["body"]
+    assert len(cut.shown.splitlines()) == 2
+    assert cut.is_cut
+    screen.check()
+    left, top, _, bottom = person.rect(box)
+    person.click_at(round(left + 60), round(bottom - (bottom - top) / 5))
+    assert seen == [True]
 
 
 def test_a_checkbox_that_is_not_taken_goes_back(screen: Screen) -> None:
