@@ -315,8 +315,8 @@ def _forms(told: _Told, terms: Sequence[str]) -> Iterator[tuple[_Told, ...]]:
 
 def _is_chosen(told: _Told, chosen: Sequence[_Told]) -> bool:
     """True for a turn or item of which a part goes along already, also as the answer to another."""
-    place = (told.number, _file_name(told.hit))
-    return any(place == (one.number, _file_name(one.hit)) for one in chosen)
+    source = _file_name(told.hit)
+    return any(one.number == told.number and _file_name(one.hit) == source for one in chosen)
 
 
 def _has_newer(hit: SearchHit, chosen: Sequence[_Told]) -> bool:
@@ -377,10 +377,15 @@ def _shared_count(question: RecallQuestion, asked: _Asked, hit: SearchHit) -> in
     if not is_talk and is_struck(hit.text):
         return -1
     said = frozenset(words(f"{hit.heading} {hit.text}"))
-    if is_talk and len((said | frozenset(words(hit.reply))) - asked.own - _SPEAKERS) < LEAST_NEWS:
+    if is_talk and not _tells_news(said, hit.reply, asked.own):
         return -1
     shared = len(held_terms(asked.terms, said))
     return shared if shared or hit.cosine >= LEAST_OWN_COSINE else -1
+
+
+def _tells_news(said: frozenset[str], reply: str, own: frozenset[str]) -> bool:
+    news = said - own - _SPEAKERS
+    return len(news) >= LEAST_NEWS or len((news | frozenset(words(reply))) - own - _SPEAKERS) >= LEAST_NEWS
 
 
 def _is_about(asked: _Asked, hit: SearchHit, shared: int) -> bool:

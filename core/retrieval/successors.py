@@ -125,12 +125,14 @@ def part_of(text: str, terms: Sequence[str], most_chars: int = PART_CHARS) -> st
         return text
     ends = [0, *(found.end() for found in SENTENCE_ENDS.finditer(text)), len(text)]
     held = [_held(terms, words(text[start:end])) for start, end in pairwise(ends)]
-    best, most = (0, 1), -1
+    best, most, whole = (0, 1), -1, reduce(or_, held).bit_count()
     for first in range(len(held)):
         past = max(first + 1, bisect_right(ends, ends[first] + most_chars) - 1)
         count = reduce(or_, held[first:past]).bit_count()
         if count > most:
             best, most = (first, past), count
+        if most == whole:
+            break
     start, end = ends[best[0]], min(ends[best[1]], ends[best[0]] + most_chars)
     return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
 
@@ -155,7 +157,8 @@ def newer_first(
     while at < len(order) and at < NEWER_AMONG:
         old = order[at]
         after = newer.get(old.candidate)
-        found = next((n for n in range(at + 1, len(order)) if order[n].candidate == after), None)
+        below = range(at + 1, len(order)) if after is not None else ()
+        found = next((n for n in below if order[n].candidate == after), None)
         if found is None:
             at += 1
             continue
@@ -229,7 +232,8 @@ def _compared(
     parts = {place: tuple(words(part_of(texts[place].text, terms))) for place in places}
     held = {place: _held(terms, said) for place, said in parts.items()}
     among = len(places)
-    by_term = [sum(one >> at & 1 for one in held.values()) for at in range(len(terms))]
+    alike = Counter(held.values())
+    by_term = [sum(count for one, count in alike.items() if one >> at & 1) for at in range(len(terms))]
     weights = tuple(math.log1p(among / count) if count else 0.0 for count in by_term)
     by_word = Counter(word for one in parts.values() for word in set(one))
     most = _COMMON_SHARE * among if among >= _COMMON_AMONG else among
