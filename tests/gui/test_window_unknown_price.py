@@ -17,10 +17,12 @@ from tests.core.app.programs import until
 from tests.core.services.spending.test_own_prices import PriceServer
 from tests.gui.conftest import Screen
 from tests.gui.sitting import sees, watching
-from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
+from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Habits
 from tests.vendors.loopback import json_reply
 
 pytestmark = pytest.mark.gui
+LIMIT_USD = 0.03
+SILENT = Habits("silent", sends_usage=False)
 SENTENCE = f"The price of {MODEL!r} is unknown, so the program cannot enforce the limit of $0.001 for today."
 
 
@@ -87,3 +89,38 @@ def test_a_send_asks_each_time_and_newer_prices_end_that(
             driver.key("Ctrl+,")
             driver.step(10)
             seen(screen, "settings.png")
+
+
+def test_by_a_price_by_hand_the_limit_holds_and_a_vendor_that_says_no_usage_is_booked_at_the_full_one(
+    screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "config_dir", lambda: tmp_path)
+    with CompatibleServer(SILENT) as server:
+        (tmp_path / "config.toml").write_text(
+            f'[providers.local]\nbase_url = "{server.url}/v1"\n'
+            f"[ai_settings.caching]\nday_limit_usd = {LIMIT_USD}\n",
+            encoding="utf-8",
+        )
+        price = "input_usd = 100\ncache_read_usd = 0.001\noutput_usd = 0\nprices_as_of = 2026-11-28"
+        (tmp_path / "models.toml").write_text(
+            f'[[model]]\nprovider = "local"\nid = "{MODEL}"\n{price}\n', encoding="utf-8"
+        )
+        with watching(tmp_path, screen, monkeypatch) as app:
+            controller, driver = app.controller, screen.driver
+            assert controller is not None
+            controller.send(CreateDiscussion("Tides", "local", MODEL))
+            until(controller, lambda s: len(s.discussions.summaries) == 2)
+            sees(driver, "Tides")
+            for number, words in enumerate(("when", "and then"), 1):
+                ask(app, screen, words)
+                until(controller, lambda s, n=number: len(server.bodies) == n and not s.turns.calls)  # type: ignore[misc]
+            state = until(controller, lambda s: (s.spending.spent_today_usd or 0) > LIMIT_USD)
+            used = state.discussions.summaries[state.discussions.selected_id].usage
+            assert used.is_estimate
+            assert used.cache_read_tokens == 0, "the second request would have been read by what was expected"
+            assert used.cost_usd == pytest.approx((used.input_tokens or 0) * 100 / 1e6)
+            ask(app, screen, "again")
+            sees(driver, "Spend limit reached")
+            seen(screen, "limit.png")
+            assert len(server.bodies) == 2
+            driver.click("Do not send")
