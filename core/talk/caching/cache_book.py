@@ -173,6 +173,23 @@ def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed
     return with_page(book, discussion_id, BookPage(cache=cache, replayed=replayed))
 
 
+def kept_beside(book: CacheBook, discussion_id: str, there: DiscussionCache) -> CacheBook:
+    """Take up what another program kept of a discussion while a turn of ours ran there: the turn stands, and of theirs what
+    is stored or owed for money, and an invalidation.
+    """
+    page = book.pages[discussion_id]
+    cache = page.cache
+    told, known = {row.record_id for row in cache.owed}, {row.name for row in cache.rents}
+    known |= book.gone.union(book.settled)
+    cache = replace(
+        cache,
+        owed=(*cache.owed, *(row for row in there.owed if row.record_id not in told)),
+        rents=(*cache.rents, *(row for row in there.rents if row.name not in known)),
+        epoch=max(cache.epoch, there.epoch),
+    )
+    return with_page(book, discussion_id, replace(page, cache=cache))
+
+
 def with_shared(book: CacheBook, mode: str, base: SharedBase | None) -> CacheBook:
     """Note what a discussion of a mode sent of layers 6 and 7a, if that is the newest."""
     known = book.shared.get(mode)

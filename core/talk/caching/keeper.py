@@ -306,6 +306,9 @@ class BookHolder:
         """True if another program kept something of a discussion since, and no call of ours is to be booked there."""
         if any(call.discussion_id == discussion_id for call in self._book.calls.values()):
             return False
+        return self._is_changed(discussion_id)
+
+    def _is_changed(self, discussion_id: str) -> bool:
         memo, mark = self._memos.get(discussion_id), self._store.mark(discussion_id)
         return memo is not None and mark is not None and mark != memo.mark  # one in the trash is as it was
 
@@ -353,7 +356,8 @@ class BookHolder:
 
         Args:
             is_turn: a call of ours ended, under the lock on the discussion's calls. Anything else (a ping, rent) is of
-                before what another program wrote meanwhile: that stands, and of ours the ledger and what is owed.
+                before what another program wrote meanwhile: that stands, and of ours the ledger and what is owed. Beside a
+                turn the other's `kept_beside` is taken up.
         """
         memo = self._memos[discussion_id] if discussion_id in self._book.pages else self._open(discussion_id)
         with memo.lock:
@@ -367,8 +371,11 @@ class BookHolder:
     def _is_written(self, discussion_id: str, memo: DiscussionMemo, *, is_turn: bool) -> bool:
         """Write it, looked at, written and marked while no other program can; False where one wrote before. Raises SlopError."""
         with self._store.held(discussion_id):
-            if not is_turn and self._is_foreign(discussion_id):
-                return False
+            if self._is_changed(discussion_id):
+                if not is_turn and self._is_foreign(discussion_id):
+                    return False
+                there = self._store.load(discussion_id)
+                self._change(lambda book: books.kept_beside(book, discussion_id, there))
             self._store.save(discussion_id, self._book.pages[discussion_id].cache)
             memo.mark = self._store.mark(discussion_id)
             return True

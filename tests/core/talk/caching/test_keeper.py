@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from core.app import home as store_home
 from core.kernel import paths
 from core.kernel.disk import take_lock
-from core.kernel.values.cache import CachePlan, Rewrite
+from core.kernel.values.cache import CachePlan, OwedRent, Rewrite
 from core.kernel.values.curation import NamedText, Preset
 from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.messages import Message, Role, TextPart
@@ -397,6 +397,26 @@ def test_a_turn_of_a_command_between_the_look_and_the_write_is_taken_up(
 
     left = HomeCacheStore(world.home).load(META.id)
     assert (left.turns, left.state) == (7, world.keeper.known(META.id))
+
+
+@pytest.mark.parametrize("begins", [False, True])
+def test_what_another_program_owes_or_invalidated_during_a_turn_of_ours_stays(
+    world: World, begins: bool
+) -> None:
+    """Our turn's own save wrote over it: at the begin of the answer, and at its end."""
+    world.call()
+    store, spec = HomeCacheStore(world.home), world.spec("And now?")
+    planned = world.keeper.plan_call(CallToBuild("c", "q", "u", spec), build_stack(spec.inputs), PROFILE, 1.0)
+    owed = OwedRent(record_id="rent", at=START, cost_usd=0.5)
+    store.save(META.id, replace(store.load(META.id), owed=(owed,), epoch=3))
+    if begins:
+        world.keeper.begun("c")
+    sent = planned.plan.read_tokens + planned.plan.write_tokens + planned.plan.fresh_tokens
+    world.keeper.ended("c", Usage(input_tokens=sent, cache_read_tokens=planned.plan.read_tokens))
+
+    left = store.load(META.id)
+    assert (left.turns, left.owed, left.epoch) == (2, (owed,), 3)
+    assert left.state == world.keeper.known(META.id)
 
 
 def test_no_other_program_writes_from_the_look_until_the_file_is_marked_as_ours(
