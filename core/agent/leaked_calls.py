@@ -119,12 +119,13 @@ SPELLINGS = tuple(
         ("Calling tools:", r"(?m)^Calling tools:\s*(?=\[\{)", _OPEN),
         ("* Suggested tool call", r"(?<=\})\s*\*{20,}", _CLOSE),
         ("* Suggested tool call", r"(?m)^\*{3,} Suggested tool call \([^()\n]{0,80}\): ([\w.-]{1,128}) \*{3,}\s*Arguments:\s*(?=\{)", rf"{_OPEN}\1\n"),
-        ("<functions.", r"<(/?)functions\.([\w-]{1,128})>", r"<\1\2>"),
-        ("<?xml", r"<\?xml[^<>]{0,100}\?>\s*", ""),
-        # Headers of a turn, and a tag of MiniMax, of which a server left a part; a tag that counts its calls.
+        ("<functions.", r"(?:(?<!\w)<|<(/))functions\.([\w-]{1,128})>", r"<\1\2>"),
+        ("<?xml", r"\A\s*<\?xml[^<>]{0,100}\?>\s*", ""),
+        # Headers of a turn at its ends (within, they are text of an argument), and a tag of MiniMax, of which a server left a part; a tag that counts its calls.
         ("<tool_call ", r"<tool_call(?:\s+(?:id|index|type)=(?:\"[^\"<>]*\"|'[^'<>]*'))+\s*>", _OPEN),
-        ("<start_of_turn>", r"<start_of_turn>model\s*\n|<end_of_turn>", ""),
-        ("<|end_header_id|>", r"<\|start_header_id\|>assistant<\|end_header_id\|>\s*", ""),
+        ("<start_of_turn>", r"\A\s*<start_of_turn>model\s*\n", ""),
+        ("<end_of_turn>", r"<end_of_turn>\s*\Z", ""),
+        ("<|end_header_id|>", r"\A\s*<\|start_header_id\|>assistant<\|end_header_id\|>\s*", ""),
         ("<invoke", r"(?m)^[ \t]*(?:[a-z]{1,20}:)?(?:tool|function)_calls?>?[ \t]*\n(?=\s*<invoke\s)", ""),
         # MiroThinker names the server before the tool.
         ("<use_mcp_tool>", r"<use_mcp_tool>\s*<server_name>[^<>]{0,200}</server_name>\s*<tool_name>\s*([^<>\s]{1,200})\s*</tool_name>\s*<arguments>", rf"{_OPEN}\1\n"),
@@ -524,7 +525,7 @@ _LIST_OF_CALLS = late(r'\{\s*"tool_calls"\s*:\s*\[\s*\{')
 """Beginning of a reply in OpenAI's form, which no other text has. Source: Extra-Chill/data-machine#2316 (read 2026-11)."""
 _REST = {False: late(r"\s*\Z"), True: late(r"\s*(?:`{3,}\s*)?\Z")}
 _GOES_ON = late(
-    rf"(?i)[ \t]*\n[ \t]*\n(?!.{{0,200}}(?:\b(?:this|that|above|das|dies\w*)\b|{EXAMPLE.pattern.removeprefix('(?i)')}))(?=\w)"
+    rf"(?i)[ \t]*\n[ \t]*\n(?!.{{0,200}}(?:\b(?:this|that|above|das|dies\w*|(?:so|hier) sieht|fields?|keys?|tool\w*|calls?|JSON|request|arguments?|parameters?|Feld\w*|Schlüssel|Aufruf\w*)\b|{EXAMPLE.pattern.removeprefix('(?i)')}))(?=\w)"
 )
 """Words behind JSON that says that it is a call, which tell nothing of it. Source: vllm-project/vllm#19024 (read 2026-11)."""
 _WRITES_BARE = late(

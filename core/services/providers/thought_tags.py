@@ -65,9 +65,14 @@ _SHUT = "|".join(map(re.escape, _SHUTS))
 _ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})(?:[ \t]*(?:\n|\Z)|(?=\S))|(?:{_SHUT})[ \t]*\n[ \t]*\n")
 """A tag that only closes, alone in its line or before an empty one: words about the tag stand elsewhere."""
 _WITHIN = late(
-    rf"(?ms)^[ \t]*<(?P<name>{'|'.join(_NAMES)})>[ \t]*\n(?P<thought>.{{1,200000}}?)\n[ \t]*</(?P=name)>[ \t]*(?:\n|\Z)"
+    rf"(?ms)^<(?P<name>{'|'.join(_NAMES)})>[ \t]*\n(?P<thought>.{{1,200000}}?)\n</(?P=name)>[ \t]*(?:\n|\Z)"
 )
-"""A thought behind the first words of a reply; in a fence or behind a colon it is an example."""
+"""A thought behind the first words of a reply."""
+_SHOWN = late(
+    r"(?i)[:：]\Z|<[/|]?[a-z]|\b(?:tags?|elements?|templates?|formats?|layouts?|prompts?|examples?|like th(?:is|ese)|Beispiel\w*|Vorlage\w*)\b"
+)
+"""Words before a tag that show it to a person, or a tag before it: it stands in an element, or in an argument of a call."""
+_QUOTES = ("```", "~~~", '"""', "'''")
 _DROPPED = late(
     r"(?s)\A(?:analysis(?=[A-Z\"'\s])(?P<gpt>.{1,200000}?)assistant(?:final|commentary(?!\s*to=)|(?=commentary\s*to=))"
     r"|Here are my reasoning steps:\n(?P<apriel>.{1,200000}?)\[BEGIN FINAL RESPONSE\])(?P<words>.+)\Z"
@@ -202,7 +207,8 @@ def _thought_and_words(text: str) -> Sequence[ReasoningPart | TextPart]:
         return ReasoningPart(thought.strip()), TextPart(dropped["words"].strip())
     if (within := _WITHIN.search(text)) is not None:
         before, behind = text[: within.start()].rstrip(), text[within.end() :].lstrip()
-        if before.count("```") % 2 == 0 and not before.endswith((":", "：")):
+        is_quoted = any(before.count(one) % 2 for one in _QUOTES)
+        if not is_quoted and not _SHOWN.search(before):
             return ReasoningPart(within["thought"].strip()), TextPart(
                 "\n\n".join(filter(None, (before, behind)))
             )

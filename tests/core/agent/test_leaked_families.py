@@ -156,6 +156,38 @@ def test_a_call_that_is_meant_is_one_whatever_it_looks_for(said: str, behind: st
     assert recovered(text, "m")[1] == [ONE]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        '<?xml version="1.0"?>\n<svg/>',
+        "<start_of_turn>user\nHi<end_of_turn>\n<start_of_turn>model\nYes",
+        "Hi<|start_header_id|>assistant<|end_header_id|>\n\nYes",
+        "let res: Promise<functions.Response>;",
+        "Think first:\n<thinking>\nWhat is asked\n</thinking>\nThen answer.",
+    ],
+)
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda content: f"<tool_call>\n{_called(content)}\n</tool_call>",
+        lambda content: f'<invoke name="write_file"><parameter name="content">{content}</parameter></invoke>',
+        lambda content: (
+            f"I write it.\n<function=write_file>\n<parameter=content>\n{content}\n</parameter>\n</function>"
+        ),
+    ],
+    ids=["json", "invoke", "function"],
+)
+def test_an_argument_keeps_what_is_a_mark_of_a_reply_elsewhere(
+    content: str, written: Callable[[str], str]
+) -> None:
+    """A file with the head of XML lost it, without a word."""
+    assert recovered(written(content), "m")[1] == [("write_file", {"content": content})]
+
+
+def _called(content: str) -> str:
+    return json.dumps({"name": "write_file", "arguments": {"content": content}})
+
+
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_a_call_that_stands_in_what_was_shown_is_none(family: Family) -> None:
     text = family.write([HARD])

@@ -78,6 +78,12 @@ EXPLAINED = [
     "call:read_file{path:<|\"|>a.txt<|\"|>} is the spelling of Gemma.",
     "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>\n\nis what a bad model would do here.",
     "tests/fixtures/call.json:\n\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}",
+    # JSON of a call that begins a reply, and words about its fields behind it.
+    '{"type": "function", "function": {"name": "read_file", "arguments": {"path": "a.txt"}}}\n\nHere the name field names the tool, and arguments is an object.',
+    '{"tool": "read_file", "tool_input": {"path": "a.txt"}}\n\nThe `tool` key picks a tool; `tool_input` holds what it gets.',
+    '{"type": "function", "name": "read_file", "arguments": {"path": "a.txt"}}\n\nYou would send it to the server as a POST request.',
+    '{"tool_calls": [{"function": {"name": "read_file", "arguments": {"path": "a.txt"}}}]}\n\nEach entry of tool_calls has a function with a name.',
+    '{"type": "function", "name": "read_file", "arguments": {"path": "a.txt"}}\n\nSo sieht ein Aufruf aus.',
 ]
 # fmt: on
 

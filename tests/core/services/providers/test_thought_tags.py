@@ -50,6 +50,23 @@ def test_thoughts_in_tags_are_told_apart_in_any_pieces(text: str, thought: str, 
         assert read(*cut) == (thought, words), size
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use tags like these.\n\n<thinking>\nYour reasons\n</thinking>\n\nThen the answer.",
+        "The prompt has it\n<reasoning>\nwhy\n</reasoning>\n<answer>\n42\n</answer>",
+        "Vorlage\n<think>\nwarum\n</think>",
+        "~~~\n<think>\nx\n</think>\n~~~",
+        'It is\nPROMPT = """\n<think>\nx\n</think>\n"""',
+        "    <think>\n    x\n    </think>\n\nis how R1 writes.",
+        "The policy\n<policy>\n<reason>\nlate\n</reason>\n</policy>",
+    ],
+)
+def test_tags_that_a_reply_shows_stay_in_its_words(text: str) -> None:
+    """What stands between them was no thought of the model, and was missing from the reply."""
+    assert parted((TextPart(text),)) == (TextPart(text),)
+
+
 ORPHANS: list[tuple[tuple[Part, ...], tuple[Part, ...]]] = [
     ((TextPart("Hm.\n</think>\n\nYes."),), (ReasoningPart("Hm."), TextPart("Yes."))),
     ((TextPart("Hm.</think>\n\nYes."),), (ReasoningPart("Hm."), TextPart("Yes."))),
