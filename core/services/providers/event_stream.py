@@ -395,14 +395,16 @@ def _behind_torn(data: bytes) -> list[Json] | None:
     for found in islice(_ANEW.finditer(data), _MOST_ANEW):
         with suppress(ValueError):
             values = _read(data[found.end() :])
-            torn = data[: found.start()]
-            if b'"delta"' not in torn or all(is_failure(one, _REPLY_KEYS) for one in values):
+            may_hold = _MAY_HOLD.search(data, 0, found.start())
+            if not may_hold or all(is_failure(one, _REPLY_KEYS) for one in values):
                 return values
     return None
 
 
 _ANEW = late(rb"(?:data:[ \t]*|\n[ \t]*)(?=\{)")
 _MOST_ANEW = 20
+_MAY_HOLD = late(rb'"(?:delta|parts|message|content|text|response)"')
+"""Keys of all APIs under which words of a reply stand."""
 
 
 def _error(value: Json) -> Json:

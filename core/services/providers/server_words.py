@@ -63,6 +63,7 @@ _FINE = frozenset(
         "succeeded",
         "true",
         "none",
+        "no error",
         "queued",
         "pending",
         "processing",
@@ -466,7 +467,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.BAD_REQUEST,
         words=_any(
-            r"(?:invalid|illegal) (?:\w+ ){0,2}(?:parameters?|arguments?|requests?)\b|(?:input|request|schema) validation (?:error|failed)"
+            r"(?<!cuda error: )(?<!hip error: )(?:invalid|illegal) (?:\w+ ){0,2}(?:parameters?|arguments?|requests?)\b|(?:input|request|schema) validation (?:error|failed)"
         ),
     ),
 )

@@ -80,6 +80,9 @@ FIFTEENTH: dict[str, list[Row]] = {
         Row("no-finish-key-between", COMPATIBLE, frames(*_without("finish_reason", *said("Hello ", "there."))), "mlflow/mlflow#24111"),
         Row("torn-frame-glued", COMPATIBLE, _torn('{"id":', chunk({"content": "Hello there."})) + frames(chunk({}, "stop"), used()), "anomalyco/opencode#8431, GLM 4.7"),
         broken_off("torn-frame-with-text", "bad_reply", _torn('{"id":"c","choices":[{"index":0,"delta":{"content":"Hel', chunk({"content": "there."})) + frames(chunk({}, "stop"), used()), "as before, where text may be lost"),
+        broken_off("torn-frame-with-a-message", "bad_reply", _torn('{"id":"c","choices":[{"index":0,"message":{"content":"Hel', chunk({"content": "there."})) + frames(chunk({}, "stop"), used()), "as before"),
+        broken_off("torn-frame-with-text-of-gemini", "bad_reply", _torn('{"candidates":[{"content":{"role":"model","parts":[{"text":"Hel', candidate("there.", "STOP")), "as before", api=GEMINI),
+        Row("error-message-that-none-is", COMPATIBLE, frames({"id": "c", "error_code": 0, "error_msg": "No error"}, *said("Hello ", "there.")), "what must stay right"),
         Row("empty-choices-then-a-call", COMPATIBLE, frames(chunk({"content": "Hello there."}), {"id": "c", "object": "chat.completion.chunk", "choices": []}, tool_call("read_file", "", id="t"), tool_call(None, ARGS), *_END), "paul356/KiCad-AI-Assistant#90, Alibaba", calls=_READ, ends="tool_calls"),
         Row("filter-of-azure-last", COMPATIBLE, frames(*said("Hello ", "there."), {"id": "", "object": "", "created": 0, "model": "", "choices": [_FILTERED]}), "langchain-ai/langchain#18977, Azure"),
         Row("filter-of-azure-before-a-word", COMPATIBLE, frames(chunk({"content": "Hello "}), {"id": "", "object": "", "created": 0, "model": "", "choices": [{**_FILTERED, "content_filter_raw": []}], "usage": None}, *said("there.")), "microsoft/autogen#6465, Azure"),
@@ -119,6 +122,7 @@ FIFTEENTH: dict[str, list[Row]] = {
         broken_off("words-and-their-type", "context_too_long", frames({"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4090 `inputs` tokens and 100 `max_new_tokens`", "error_type": "validation"}, done=False), "huggingface/text-generation-inference#2749", "must be <= 4096"),
         broken_off("generation-failed", "server_fault", frames(chunk({"content": "Half"}), {"error": "Request failed during generation: Server error: CUDA out of memory.", "error_type": "generation"}, done=False), "huggingface/huggingface_hub#1651", "CUDA out of memory", text="Half"),
         failing("filter-that-failed", 500, "server_fault|bad_request|declined", {"error": {"code": "content_filter_error", "message": "The contents are not filtered"}}, "BerriAI/litellm#1564, Azure", "The contents are not filtered"),
+        failing("argument-of-cuda", 500, "server_fault", {"error": {"message": "CUDA error: invalid argument", "type": "Internal Server Error"}}, "vLLM, PyTorch's words", "invalid argument"),
         failing("internal-error-of-a-value", 500, "server_fault|bad_request", {"error": {"type": "internal_error", "message": "Unexpected reasoning effort high. Supported types are xhigh (default), medium, and low."}}, "ls1intum/edutelligence#749", "Unexpected reasoning effort high", api=ANTHROPIC),
     ],
     "kinds of failure": [
