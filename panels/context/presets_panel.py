@@ -35,6 +35,8 @@ FOOT_PX = 40.0
 def presets_panel(desk: Desk) -> None:
     """Draw the panel. Sends ChangePreset and its kin, ChangeDiscussion, InspectFile."""
     own = desk.view.of(ContextPanelView)
+    if desk.view.focus == "path":  # its field is not in these views
+        own.structure, own.is_preview_open = None, False
     if own.structure is not None:
         from panels.context.structure_panel import structure_panel  # loaded behind the first frame
 

@@ -19,6 +19,8 @@ from core.talk.context.context_messages import (
 )
 from core.talk.context.file_layers import free_name
 from core.talk.discussion.discussion_messages import ChangeDiscussion
+from panels.base.view import WindowView
+from panels.context.context_room import ContextPanelView, StructureView
 from panels.context.preset_item import project_path
 from tests.panels import states
 from tests.panels.context.preset_steps import ITEMS, changed_items, open_item
@@ -374,4 +376,15 @@ def test_choose_files_in_an_empty_discussion_leads_to_the_field_for_a_path() -> 
     assert screen.view.panel == "presets"
     assert screen.ui.is_focused_on("Add a path or glob: src/**/*.py")
     screen.ui.settle()
+    assert screen.view.focus == ""
+
+
+def test_choose_files_leads_to_the_field_for_a_path_out_of_a_view_of_the_panel() -> None:
+    """The wish for the keyboard outlasted the view, and took it from what was typed after that."""
+    view = WindowView()
+    view.of(ContextPanelView).structure = StructureView(preset="a", item_path="a.py", path="a.py")
+    view.of(ContextPanelView).is_preview_open = True
+    screen = Screen(states.first_run(), view)
+    screen.ui.click("Choose files")
+    assert screen.ui.is_focused_on("Add a path or glob: src/**/*.py")
     assert screen.view.focus == ""
