@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
+import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -19,7 +21,7 @@ from core.kernel import paths
 from core.kernel.errors import StorageError
 from core.services.providers.keys import KeyStore
 from core.services.settings.settings_loader import ConfigRequest, load
-from tests.core.front.cli.conftest import World
+from tests.core.front.cli.conftest import ROOT, World
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -109,6 +111,15 @@ def test_missing_weights_are_a_warning_with_a_remedy_for_they_are_an_extra(
 
     assert finding.verdict is Verdict.WARN
     assert "manual-slop[embedded]" in finding.remedy
+
+
+def test_doctor_looks_for_all_that_an_extra_brings() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    for name, modules in doctor_checks.EXTRAS.items():
+        brought = {re.split("[>=<;]", one)[0].replace("-", "_") for one in extras[name]}
+        assert set(modules) == brought, name
+        assert set(extras[name]) <= set(project["dependency-groups"]["dev"]), "a checkout has it"
 
 
 def test_extras_that_are_not_installed_are_told_with_the_line_that_adds_them(
