@@ -65,7 +65,7 @@ def _waiting(desk: Desk, signals: SignalState) -> None:
             desk.send(PutSignalsAway())
     if not signals.waiting:
         text = tr(
-            "No signal has arrived. Signals wake an autonomous discussion; the model takes them as data, not orders."
+            "No signal waits. Signals wake an autonomous discussion; the model takes them as data, not orders."
         )
         ui.text("nothing", text, tone="muted", style="small", wraps=True)
     if signals.dropped:
