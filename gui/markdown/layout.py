@@ -618,10 +618,11 @@ def _framed(
     size = float(m.sizes["body"])
     if block.marker:
         tone = "accent" if block.marker == "☑" else "muted"
-        width = m.width(block.marker, "body")
+        sign = BOXES.get(block.marker, block.marker)
+        width = m.width(sign, "body")
         y = (round(size * LEADING) - size) / 2
         x = left + inner + 8 * m.scale if is_rtl else max(0.0, left - width - 8 * m.scale)
-        ops.append(Op(x=x, y=y, w=width, h=size, tone=tone, text=block.marker))
+        ops.append(Op(x=x, y=y, w=width, h=size, tone=tone, text=sign))
     for quote in range(block.quotes):
         x = min(quote * 16 * m.scale, margin)
         top = -above if quote < quotes_before else 0.0
@@ -631,6 +632,10 @@ def _framed(
 
 FOLD_PX = 18.0
 OPEN_GLYPH, CLOSED_GLYPH = "\uf078", "\uf054"
+
+
+BOXES = {"☐": "\uf0c8", "☑": "\uf14a"}
+"""Signs of tick boxes in lists: those of the icons, since the text's own differ in size and place."""
 
 
 def _fold(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook) -> Laid:

@@ -255,9 +255,8 @@ def _saved_figure(state: AppState) -> Figure:
         tr("{result}, since the program started", result=saved_text(saved)),
         left_out if len(known) < len(state.caching.totals) else "",
     )
-    value = fmt.dollars(abs(saved)) if abs(saved) >= 0.005 else fmt.money(-saved if is_loss else saved)
     return Figure(
-        value=value,
+        value=fmt.money(-saved if is_loss else saved),
         label=tr("extra cost") if is_loss else tr("saved"),
         tone="warn" if is_loss else "accent",
         tip=tip,

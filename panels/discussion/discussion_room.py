@@ -172,9 +172,9 @@ def _send(desk: Desk) -> None:
 
 
 def _regenerate(desk: Desk) -> None:
-    """Ask for another version of the last reply, and show the end, where it arrives."""
-    desk.view.of(DiscussionView).scroll_to = -1
-    desk.send(RegenerateReply(discussion_id=desk.state.discussions.selected_id))
+    from panels.discussion.model_picker import regenerate
+
+    regenerate(desk, RegenerateReply(discussion_id=desk.state.discussions.selected_id))
 
 
 def _can_compare(desk: Desk) -> bool:

@@ -36,7 +36,7 @@ from panels.discussion.message_rows import (
     usage_line,
     versions_foot,
 )
-from panels.discussion.model_picker import regenerate_with
+from panels.discussion.model_picker import regenerate, regenerate_with
 from panels.discussion.tool_rounds import answered_calls, quiet_line, quiet_words, tool_parts
 from panels.discussion.view import DiscussionView, MessageKey
 
@@ -236,7 +236,7 @@ def _act(desk: Desk, opened: OpenDiscussion, message: Message, name: str) -> Non
         case "edit":
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
         case "regenerate":
-            desk.send(RegenerateReply(discussion_id=opened.id, message_id=message.id))
+            regenerate(desk, RegenerateReply(discussion_id=opened.id, message_id=message.id))
         case _:
             desk.send(BranchDiscussion(opened.id, message.id))
 
@@ -410,7 +410,7 @@ def _go_on_or_again(desk: Desk, opened: OpenDiscussion) -> None:
     if desk.ui.button(
         "retry", tr("Retry"), icon="arrows-rotate", is_small=True, tip=action_tip(desk, "regenerate")
     ):
-        desk.send(RegenerateReply(discussion_id=opened.id))
+        regenerate(desk, RegenerateReply(discussion_id=opened.id))
 
 
 def can_go_on(desk: Desk, opened: OpenDiscussion, message: Message | None) -> bool:

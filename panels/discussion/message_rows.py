@@ -29,7 +29,7 @@ from core.talk.turn.turn_messages import RegenerateReply
 from panels.base.desk import Desk, action_tip
 from panels.base.ui import Ui
 from panels.base.view import Memo, Same
-from panels.discussion.model_picker import regenerate_with
+from panels.discussion.model_picker import regenerate, regenerate_with
 from panels.discussion.tool_rounds import FoldedRows, Lead, Rounds, Row, has_calls, parts_px
 from panels.discussion.view import DiscussionView
 
@@ -323,7 +323,7 @@ def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
             if ui.menu_item(
                 "regenerate", tr("Regenerate"), icon="arrows-rotate", is_enabled=not desk.is_replying
             ):
-                desk.send(RegenerateReply(discussion_id=opened.id, message_id=message.id))
+                regenerate(desk, RegenerateReply(discussion_id=opened.id, message_id=message.id))
             regenerate_with(desk, opened, message)
         ui.divider("delete group")
         if is_own and ui.menu_item("delete", tr("Delete"), icon="trash-can", tone="error"):

@@ -18,6 +18,7 @@ from panels.base.desk import Desk
 from panels.base.gauge import model_value, option_parts, price_text, remembered_options
 from panels.base.ui import Option
 from panels.base.view import Dialog
+from panels.discussion.view import DiscussionView
 
 # The picker of a discussion's model: what it costs, how hard it thinks, how it chooses words, how long it
 # may be.
@@ -238,12 +239,19 @@ class OtherModel(msgspec.Struct, frozen=True):
 
 
 def other_models(state: AppState, meta_provider: str, meta_model: str) -> tuple[OtherModel, ...]:
-    """Models of providers that are ready, those that the person used last first, without the one that answers now."""
+    """Models of providers that are ready, without the one that answers now.
+
+    Those that the person used last stand first, the small built-in one behind all that the person never chose.
+    """
     ready = {name for name, status in state.config.providers.items() if status.is_ready}
     rows = sorted(state.discussions.summaries.values(), key=_updated, reverse=True)
     used = (OtherModel(row.meta.provider, row.meta.model) for row in rows if row.meta.model)
     known = (
-        OtherModel(provider, one.id) for provider, models in state.config.models.items() for one in models
+        OtherModel(provider, one.id)
+        for provider, models in sorted(
+            state.config.models.items(), key=lambda item: item[0] == ProviderKind.EMBEDDED
+        )
+        for one in models
     )
     now = OtherModel(meta_provider, meta_model)
     offered = (one for one in (*used, *known) if one.provider in ready and one != now)
@@ -308,11 +316,18 @@ def regenerate_dialog(desk: Desk, dialog: Dialog) -> None:
 
 
 def _again(desk: Desk, discussion_id: str, message_id: str, one: OtherModel) -> None:
-    desk.send(
+    regenerate(
+        desk,
         RegenerateReply(
             discussion_id=discussion_id, message_id=message_id, provider=one.provider, model=one.model
-        )
+        ),
     )
+
+
+def regenerate(desk: Desk, asked: RegenerateReply) -> None:
+    """Ask for another version of a reply, and show the end, where it arrives."""
+    desk.view.of(DiscussionView).scroll_to = -1
+    desk.send(asked)
 
 
 # The dialogs of a discussion: choosers of a file to attach and of a place to export to.

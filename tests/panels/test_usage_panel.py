@@ -88,6 +88,14 @@ def test_an_answer_to_another_question_does_not_leave_the_panel_waiting() -> Non
     assert screen.asked.count(CountUsage(query)) == asked + 1
 
 
+def test_a_sum_has_the_same_digits_in_the_warning_and_above_it() -> None:
+    state = state_with(month=MonthSpent(start="2026-11-01", usd=0.0891))
+    settings = replace(state.config.settings, ai=AiSettings(month_budget_usd=0.05))
+    words = screen_of(replace(state, config=replace(state.config, settings=settings))).ui.texts()
+
+    assert any("budget of $0.05: $0.089 so far" in one for one in words)
+
+
 @pytest.mark.parametrize(
     ("usd", "said"),
     [

@@ -261,6 +261,7 @@ TOO_MUCH_A_MINUTE = tr("Remove files or old turns, or take a larger plan: waitin
 _NOT = r"(?:doesn'?t|does not|do not|don'?t|cannot|can'?t|not)"
 _NOT_THERE = r"(?:not (?:currently |yet )?(?:supported|enabled|available|allowed|implemented)|unsupported|disabled|unavailable)"
 _TOOL_USE = r"(?:tools?\b|functions?\b|tool[ _-]?(?:use|call)|function[ _-]?call)"
+_FILE = r"(?:images?|pictures?|pdfs?)\b"
 _UNWANTED = r"(?:inappropriate|sensitive|harmful|unsafe|prohibited|risky|offensive)"
 _TEXT = r"(?:prompt|inputs?|context|conversation|(?:all |the )messages)"
 _NO_FIT = r"(?:does not|doesn'?t|do not|don'?t|did not|didn'?t|won'?t|will not|cannot|can'?t|could not|couldn'?t|not|unable to) fit"
@@ -319,6 +320,17 @@ MEANINGS: tuple[Meaning, ...] = (
         ),
         is_sure=True,
         remedy=tr("Remove the picture or recording, or choose a model that accepts it"),
+    ),
+    Meaning(
+        kind=FailureKind.BAD_REQUEST,
+        words=_any(
+            r"(?:could not|cannot|can'?t|unable to|failed to) (?:process|decode|read|open|parse|load|identify) (?:(?:the|this|your|input|provided|uploaded) ){0,3}"
+            + _FILE,
+            r"\b(?:invalid|unsupported|corrupt(?:ed)?|broken|malformed) " + _FILE,
+            _FILE
+            + r"[^.;\n]{0,60}(?:\bnot (?:a )?valid|\bnot (?:represent|match)\b|\bis invalid|\bcorrupt|password[ -]protected|dimensions? exceed)",
+        ),
+        remedy=tr("Edit the message with the file, remove the file there, and retry"),
     ),
     Meaning(
         kind=FailureKind.BAD_REQUEST,

@@ -7,7 +7,7 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from core.kernel.figures import count, dollars
+from core.kernel.figures import count, dollars, money
 from core.kernel.language import as_sentences, tr
 from core.kernel.values.discussion import CallPhase
 from core.kernel.values.state import AppState, CommandOutcome
@@ -95,14 +95,14 @@ def budget_warning(state: AppState) -> str:
     if month.usd < budget:
         said = tr(
             "You have spent {usd} of this month's budget of {budget}.",
-            usd=dollars(month.usd),
+            usd=money(month.usd),
             budget=dollars(budget),
         )
     else:
         said = tr(
             "You have used up this month's budget of {budget}: {usd} so far. The program stops nothing.",
             budget=dollars(budget),
-            usd=dollars(month.usd),
+            usd=money(month.usd),
         )
     return as_sentences(said, unknown)
 

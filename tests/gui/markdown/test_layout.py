@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.markdown.blocks import BlockLook, Laid, MarkdownBlock
-from gui.markdown.layout import lay_out
+from gui.markdown.layout import BOXES, lay_out
 from gui.markdown.parse import parse
 from gui.metrics import Measure
 from tests.gui.gallery_pages import SAMPLE
@@ -29,9 +29,10 @@ def assert_whole(source: str, measure: Measure, width: float) -> None:
     """Every block shows its text in order, within the width, one line above the next."""
     for index, block in enumerate(parse(source)):
         laid = lay_out(block, measure, width, is_first=index == 0, look=BlockLook(wraps=True))
-        assert text_of(laid).replace(
-            block.marker, "", 1 if block.marker in source_of(block) else -1
-        ) == source_of(block).replace(block.marker, "")
+        sign = BOXES.get(block.marker, block.marker)
+        assert text_of(laid).replace(sign, "", 1 if sign in source_of(block) else -1) == source_of(
+            block
+        ).replace(sign, "")
         for op in laid.ops:
             assert op.x >= -4
             assert op.x + op.w <= width + 4, (op, width)
@@ -49,6 +50,13 @@ def test_the_sample_fits_any_width(measure: Measure, width: float) -> None:
 )
 def test_any_text_is_whole_and_inside(measure: Measure, text: str, width: int) -> None:
     assert_whole(text, measure, width)
+
+
+def test_both_boxes_of_a_list_have_one_size_and_place(measure: Measure) -> None:
+    done, still_open = (lay_out(block, measure, 400) for block in parse("- [x] a\n- [ ] a"))
+    boxes = [laid.ops[-1] for laid in (done, still_open)]
+    assert len({(box.x, box.y, box.w, box.h) for box in boxes}) == 1
+    assert len({box.text for box in boxes}) == 2
 
 
 def test_a_word_longer_than_the_line_is_cut_and_whole(measure: Measure) -> None:

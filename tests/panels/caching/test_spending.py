@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from core.kernel.values.settings import Settings
 from core.kernel.values.state import AppState
@@ -42,3 +43,13 @@ def test_the_sums_stand_beside_their_limits() -> None:
     assert "Today: $1.25, limit $10.00" in words
     unknown = _screen(cache_states.caching(spent_today_usd=None, settings=Settings())).ui.texts()
     assert "Today: not added up yet, no limit" in unknown
+
+
+def test_the_figure_of_what_caching_saved_has_the_digits_of_the_sentence() -> None:
+    state = cache_states.caching()
+    (provider, total), *_ = state.caching.totals.items()
+    total = replace(total, saved_usd=0.0794)
+    state = replace(state, caching=replace(state.caching, totals={provider: total}))
+    screen = Screen(state, view_of(CachingView(), panel="caching"))
+    assert screen.ui.shows("$0.079")
+    assert screen.ui.shows("Caching saved you $0.079")

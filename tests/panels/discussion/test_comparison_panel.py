@@ -6,12 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.values.discussion import CallPhase, ComparedModel, ComparedReply, Comparison
+from core.kernel.values.provider import ModelProfile
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import with_call
 from core.kernel.values.usage import Usage
 from core.talk.discussion.discussion_messages import ChooseVersion
 from panels.base.view import Dialog
 from panels.discussion.comparison_panel import speed_line, total_price
+from panels.discussion.model_picker import OtherModel, other_models
 from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.screen import Screen
@@ -104,3 +106,12 @@ def test_a_chosen_model_that_is_listed_no_more_stands_there_by_its_name() -> Non
     screen.show(states.working())
     assert screen.ui.shows("claude-old-1")
     assert not screen.ui.shows("anthropic\nclaude-old-1")
+
+
+def test_the_small_built_in_model_is_offered_behind_all_others() -> None:
+    state = states.working()
+    small, large = ModelProfile("embedded", "small", "Small"), ModelProfile("anthropic", "large", "Large")
+    ready = dict.fromkeys(("embedded", "anthropic"), state.config.providers["anthropic"])
+    config = replace(state.config, providers=ready, models={"embedded": (small,), "anthropic": (large,)})
+    offered = other_models(replace(state, config=config), "anthropic", "claude-opus-5-5")
+    assert offered[-2:] == (OtherModel("anthropic", "large"), OtherModel("embedded", "small"))

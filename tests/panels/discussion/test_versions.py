@@ -252,3 +252,13 @@ def test_a_reply_that_is_asked_for_again_is_shown_where_it_arrives() -> None:
 
     assert [one for one in screen.asked if isinstance(one, RegenerateReply)] == [RegenerateReply("d1")]
     assert not screen.ui.shows("Jump to end")
+
+
+def test_a_reply_that_is_asked_for_again_from_its_card_is_shown_where_it_arrives() -> None:
+    screen = Screen(states.working())
+    screen.ui.scroll("messages", 0)
+    assert screen.ui.shows("Jump to end")
+    screen.ui.click("Regenerate this reply", within="The trace shows that the anchor moved")
+
+    assert [one for one in screen.asked if isinstance(one, RegenerateReply)] == [RegenerateReply("d1", "m4")]
+    assert not screen.ui.shows("Jump to end")

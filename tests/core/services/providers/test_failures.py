@@ -16,6 +16,7 @@ from core.services.providers.failures import (
     scrub,
     transport_error,
 )
+from core.services.providers.server_words import ServerWords, meaning, remedy_of
 from tests.core.services.providers.outcomes import server_settings
 
 SERVER = server_settings("anthropic")
@@ -30,6 +31,27 @@ def test_every_kind_names_the_provider_or_the_model_and_a_remedy(kind: FailureKi
     assert error.what.endswith(": Because")
     assert error.remedy
     assert str(error).endswith(URL)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "messages.25.content.0: Could not process image",
+        "Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting",
+        "The image data you provided does not represent a valid image. Please check your input and try again.",
+        "You uploaded an unsupported image. Please make sure your image is valid.",
+        "messages.0.content.1.image.source.base64.data: Image does not match the provided media type image/png",
+        "messages.0.content.0.document.source.base64: The PDF specified is password protected.",
+        "messages.0.content.1: At least one of the image dimensions exceed max allowed size: 8000 pixels",
+    ],
+)
+def test_a_file_in_the_log_that_a_vendor_cannot_read_is_told_with_the_way_to_take_it_off(
+    message: str,
+) -> None:
+    """The file went along with each later message, and nothing said how to send without it."""
+    words = ServerWords(message=message)
+    assert meaning(words, 400) is FailureKind.BAD_REQUEST
+    assert remedy_of(words, 400) == "Edit the message with the file, remove the file there, and retry"
 
 
 def test_a_server_without_a_label_is_named_by_its_id() -> None:
