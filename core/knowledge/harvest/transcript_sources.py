@@ -62,7 +62,7 @@ def messages_of(kind: TranscriptKind, data: bytes) -> tuple[Said, ...]:
             is_read = True
             found += _said(kind, one)
         elif kind not in _LINES:
-            raise ValueError(spliced("{}: {}", one.place, one.why))
+            raise ValueError(spliced("{}: {}", one.place, one.why) if one.place else one.why)
     if not is_read and kind is not TranscriptKind.AIDER:
         raise ValueError(tr("the conversation has no messages"))
     return tuple(found)

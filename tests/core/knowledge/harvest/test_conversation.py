@@ -72,6 +72,28 @@ def test_a_discussions_folder_its_log_and_another_programs_file_are_read(
     assert harvest_prompt_path().read_text(encoding="utf-8").splitlines()[0] in model.prompts[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("plain.txt", "User: When does the dam open?\nAssistant: At six.\n"),
+        ("heads.md", "## User\n\nWhen does the dam open?\n\n## Assistant\n\nAt six.\n"),
+        ("notes.txt", "We agreed that the dam opens at six. Nobody is told.\n"),
+    ],
+)
+def test_plain_text_and_markdown_are_read_and_an_empty_file_is_said(
+    tmp_path: Path, config: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    model = Model({"six": reply("The dam opens at six.")})
+
+    found = harvest_conversation(tmp_path / name, "embedded", "m", config, generate=model)
+    assert found["facts"] == [{"statement": "The dam opens at six.", "detail": ""}]
+
+    (tmp_path / name).write_text("", encoding="utf-8")
+    with pytest.raises(RuntimeError, match=r"cannot be harvested: [a-z]"):
+        harvest_conversation(tmp_path / name, "embedded", "m", config, generate=model)
+
+
 def test_the_persons_own_prompt_is_used(tmp_path: Path, config: Path) -> None:
     own = tmp_path / "home" / "knowledge" / "prompts" / "harvest-conversation.md"
     own.parent.mkdir(parents=True)
