@@ -55,6 +55,7 @@ from core.kernel.values.messages import (
 )
 from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import is_busy, message_at_work, outcome_of
+from core.kernel.values.usage import SpendRefusal
 from core.talk.discussion.discussion_messages import (
     AttachFile,
     AttachPicture,
@@ -335,9 +336,13 @@ async def pay(desk: HookDesk, command: PaidCommand) -> CommandOutcome:
     if outcome is None:
         raise unknown("discussion", chosen, tr("The discussion was deleted meanwhile"))
     if outcome.refusal is not None:
-        remedy = UNPRICED if outcome.refusal.is_unpriced else PAST_LIMIT
-        raise RefusedError(409, "spend_limit", outcome.problem, remedy)
+        raise limit_error(outcome.refusal, outcome.problem)
     return outcome
+
+
+def limit_error(refusal: SpendRefusal, problem: str) -> RefusedError:
+    """A spend limit that stands against a request: the window would ask, here nobody can be asked."""
+    return RefusedError(409, "spend_limit", problem, UNPRICED if refusal.is_unpriced else PAST_LIMIT)
 
 
 async def cancel_reply(request: Request[None]) -> Answer:
@@ -392,7 +397,9 @@ class FollowedTurn:
         return call if call is not None and call.user_message_id == self.message_id else None
 
     def answer(self, state: AppState) -> AnsweredData:
-        """The reply. Raises RefusedError: 502 the provider failed, 404 the discussion is gone, 409 it was not sent."""
+        """The reply. Raises RefusedError: 502 the provider failed, 404 the discussion is gone, 409 it was not sent, or a limit ended
+        the turn before its next request.
+        """
         opened = self._opened(state)
         if self._waits(state):
             remedy = tr("Send the queue with send_queued, or take the message back")
@@ -412,6 +419,8 @@ class FollowedTurn:
             if reply is None or failure.kind not in SHORT_ENDS:
                 raise RefusedError(502, failure.kind.value, failure.what, failure.remedy)
             short = ShortEndData(code=failure.kind.value, message=failure.what, remedy=failure.remedy)
+        if opened.refusal is not None:  # of its next request: what a send of its own met, the send was told
+            raise limit_error(opened.refusal, opened.refusal.sentence)
         is_stopped = reply is None or reply.status is not Status.COMPLETE
         data = None if reply is None else MessageData.of(reply)
         return AnsweredData(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from core.agent.agent_pages import asked_calls
 from core.app.app_messages import PERSON_ONLY
 from core.front.hooks.program import action_name
@@ -94,6 +96,31 @@ def test_a_stream_tells_each_reply_of_a_turn_whole_and_what_is_asked(running: Wo
         texts[-1] += data["text"] if name == "text" else ""
     assert texts == ["I look.", "I have looked around."]
     assert told[-1][0] == "done"
+
+
+@pytest.mark.parametrize("wait", [False, True])
+def test_a_turn_that_ends_at_the_limit_between_two_requests_is_not_told_as_done(
+    world: World, *, wait: bool
+) -> None:
+    """Its first request's words were given as the whole answer."""
+    with world.config.open("a", encoding="utf-8") as config:
+        config.write("spend_limit_usd = 0\n")
+    world.start()
+    world.controller.send(TrustProject(is_trusted=True))
+    world.until(lambda s: s.config.project.is_trusted)
+    chosen = world.discussion()
+    world.client.put(f"/api/discussions/{chosen}/tools", {"has_tools": True}, **AS_PERSON)
+    world.server.replies.append(
+        Said("I look.", calls=(("read_file", '{"path": "tides.py"}'),), finish="tool_calls")
+    )
+
+    body = {"text": "Look.", "over_limit": True, "wait": wait}
+    asks = AS_PERSON if wait else {**AS_PERSON, "Accept": "text/event-stream"}
+    answer = world.client.post(f"/api/discussions/{chosen}/messages", body, **asks)
+
+    error = answer.json()["error"] if wait else events(answer.text)[-1][1]
+    assert (error["code"], "$0.00 for this discussion" in error["message"]) == ("spend_limit", True)
+    assert len(world.server.bodies) == 1
 
 
 def test_a_stream_tells_which_calls_failed_or_were_refused_by_a_policy(running: World) -> None:
