@@ -397,8 +397,9 @@ class _Making:
         return is_key_name(folded(os.path.basename(path))) or bool(self.contents.reasons(path))
 
     def _mask_keys_in(self, folder: str) -> None:
-        self.masked |= dict.fromkeys(one for one in _entries(folder) if os.path.isfile(one) and self._is_key(one))  # fmt: skip
-        self.masked |= dict.fromkeys(_settings_in(folder))
+        """Empty them where they really stand: bubblewrap begins nothing where a link that leads out of the view would be emptied."""
+        found = [one for one in _entries(folder) if os.path.isfile(one) and self._is_key(one)]
+        self.masked |= dict.fromkeys(map(os.path.realpath, (*found, *_settings_in(folder))))
 
 
 def _write(path: str, data: bytes) -> None:
@@ -428,7 +429,7 @@ def _settings_in(folder: str) -> Iterator[str]:
                     left -= 1
                     if entry.is_dir(follow_symlinks=False):
                         deeper.append(entry.path)
-                    elif entry.name in toolchains.SETTINGS_WITH_KEYS:
+                    elif entry.name in toolchains.SETTINGS_WITH_KEYS and entry.is_file():
                         yield entry.path
         waiting = sorted(deeper)
 

@@ -416,6 +416,24 @@ def test_a_project_below_the_home_is_seen_and_its_neighbours_are_not(
     assert (root / "a.txt").read_text() == "words of the projectmore\n"
 
 
+def test_links_to_settings_in_a_toolchain_lead_to_none_and_commands_begin(project: ShellDesk) -> None:
+    """A program that keeps settings in one place leaves links to them; no command began beside one."""
+    value = f"ghp_{key_places.token(36)}"
+    bun, dotfiles = Path.home() / ".bun/install/global", Path.home() / "dotfiles"
+    for folder in (bun / "inner", dotfiles):
+        folder.mkdir(parents=True)
+    (dotfiles / "npmrc").write_text(value)
+    (bun / "inner" / "settings").write_text(value)
+    (bun / ".npmrc").symlink_to(dotfiles / "npmrc")
+    (bun / ".netrc").symlink_to("/nowhere/netrc")
+    (bun / ".env").symlink_to("inner/settings")
+
+    said = run(project, "cat ~/.bun/install/global/.npmrc ~/.bun/install/global/.env; echo begun")
+
+    assert "begun" in said
+    assert value not in said
+
+
 def test_settings_of_git_keep_all_lines_but_those_of_keys() -> None:
     value = f"ghp_{key_places.token(36)}"
     text = (
