@@ -26,6 +26,7 @@ from core.kernel.codecs import read_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.language import as_sentences, tr
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 from core.kernel.values.facts import ItemEventKind
 from core.kernel.values.knowledge import ForgetPreview, ForgetTarget
 from core.kernel.words import SENTENCE_ENDS
@@ -47,6 +48,9 @@ from core.talk.discussion.discussion_meta import read_meta_in
 
 LEAST_CHARS, LEAST_WORDS = 24, 4
 """Least characters and words of a passage that proves its source: shorter ones stand everywhere."""
+
+_QUOTED = late(r":\s+|[\"“”„«»]")
+"""Marks behind which somebody repeats a sentence inside another: `I was told: …`."""
 
 _SAID = frozenset({"message", "edit"})
 
@@ -99,7 +103,9 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    for piece in SENTENCE_ENDS.split(text):
+    sentences = SENTENCE_ENDS.split(text)
+    quoted = (part for one in sentences if len(parts := _QUOTED.split(one)) > 1 for part in parts)
+    for piece in (*sentences, *quoted):
         words = piece.strip(" \t>*-#").casefold().split()
         said = " ".join(words)
         if len(said) >= LEAST_CHARS and (len(words) >= LEAST_WORDS or not said.isascii()):

@@ -23,6 +23,8 @@ def log(*texts: str, kind: str = "message", part: str = "text") -> bytes:
         f"You said: nothing else. {SAID} Is that so?",
         f"> {SAID.upper()}\nWhy?",
         "- The  northern gate\topens at the third bell.",
+        f"I was told: {SAID} Is it so?",
+        f"He says “{SAID}”, and I doubt it.",
     ],
 )
 def test_a_passage_is_found_again(again: str) -> None:
