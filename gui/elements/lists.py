@@ -128,7 +128,8 @@ class VirtualList(Surface):
         thumb = self.thumb
         thumb.w, thumb.h = (c.m.px(THUMB_PX), length) if length else (1.0, 1.0)
         thumb.touched = True
-        thumb.paint(c, inner, self.w - c.m.px(THUMB_PX + 2) if length else self.w + 50, top)
+        thumb.paint(c, inner, self.w - c.m.px(THUMB_PX + 2), top)
+        dpg.configure_item(thumb.item, show=bool(length))  # the keyboard would walk to one that nobody sees
 
     def items_after(self) -> list[int]:
         return self.thumb.items()

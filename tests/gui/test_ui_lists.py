@@ -236,6 +236,18 @@ def test_tab_into_a_row_below_scrolls_to_it(screen: Screen) -> None:
     assert rows.pressed[-1] > 30
 
 
+def test_tab_through_a_list_that_fits_moves_nothing_aside(screen: Screen) -> None:
+    """The keyboard walked to the hidden thumb beside the list, and all rows stood cut off at the left."""
+    rows = Names(2)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows))
+    person.click("Press 0")
+    for _ in range(3):
+        person.key("Tab")
+        inner = the_list(screen).inner
+        assert inner is not None
+        assert dpg.get_x_scroll(inner.item) == 0
+
+
 def test_a_table_aligns_its_cells_with_its_heads(screen: Screen) -> None:
     person = screen.show(lambda ui: ui.table("table", COLUMNS, Rows()))
     screen.check()
