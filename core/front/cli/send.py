@@ -27,7 +27,7 @@ from core.front.cli.output import Console
 from core.front.cli.questions import agreed, ask_all, question_key, raise_unsent
 from core.front.cli.send_beside import edited_text, program_beside, run_comparison, template_text
 from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
-from core.front.cli.stops import in_terminal, kept_words
+from core.front.cli.stops import in_terminal, kept_words, past_limit_words
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.language import as_sentences, tr
@@ -545,8 +545,7 @@ def _unfinished(opened: OpenDiscussion) -> SlopError | None:
         return SlopError(failure.what, remedy=failure.remedy, where=failure.where)
     if opened.refusal is None:
         return None
-    remedy = tr("Go on with `manual-slop send --retry --over-limit --discussion {id}`", id=opened.id)
-    return SlopError(opened.refusal.sentence.removesuffix("."), remedy=remedy)
+    return SlopError(opened.refusal.sentence.removesuffix("."), remedy=past_limit_words(opened.id))
 
 
 def _unwritten(state: AppState) -> Message | None:

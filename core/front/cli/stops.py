@@ -271,8 +271,10 @@ def kept_words(chosen: str, kind: str) -> str:
     """Words about a message whose call failed: it is kept, and the command that asks again.
 
     Args:
-        chosen: the discussion; kind: one of `FailureKind`: what refused tools would refuse them again.
+        chosen: the discussion; kind: one of `FailureKind`: what refused tools would refuse them again, and a limit the request.
     """
+    if kind == FailureKind.SPEND_LIMIT:
+        return past_limit_words(chosen)
     if kind == FailureKind.NO_TOOLS:
         return tr(
             "The program keeps your message. Try again: manual-slop send --retry --no-tools --discussion {chosen}",
@@ -282,6 +284,11 @@ def kept_words(chosen: str, kind: str) -> str:
         "The program keeps your message. Try again: manual-slop send --retry --discussion {chosen}",
         chosen=chosen,
     )
+
+
+def past_limit_words(chosen: str) -> str:
+    """Command that goes on with a discussion's turn past the limit that ended it."""
+    return tr("Go on with `manual-slop send --retry --over-limit --discussion {id}`", id=chosen)
 
 
 def in_terminal(text: str) -> str:

@@ -104,6 +104,34 @@ def test_a_discussion_with_tools_is_sent_to_in_the_running_program_which_asks(
     assert "needs your approval: Fetch from tides.example\n" in err.getvalue()
 
 
+def test_a_turn_that_a_limit_ends_in_the_running_program_names_the_command_that_goes_on(
+    running: World, send: Send, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended with 0 after the first request's words."""
+    chosen = running.discussion("tides")
+    running.client.put(f"/api/discussions/{chosen}/tools", {"has_tools": True}, **AS_PERSON)
+    ask = ("web_fetch", json.dumps({"url": "https://tides.example/now"}))
+    running.server.replies.extend((Said("I look.", calls=(ask,), finish="tool_calls"), Said("Not now.")))
+
+    class Read(io.StringIO):
+        """Standard error, by a person who sets a limit before they answer a question."""
+
+        def write(self, text: str) -> int:
+            if "the Manual Slop that already runs needs your approval" in text:
+                running.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.0))
+                running.until(lambda s: s.config.settings.caching.day_limit_usd == 0.0)
+                running.controller.send(RefuseCall(chosen, asked_calls(running.state, chosen)[0].id))
+            return super().write(text)
+
+    monkeypatch.setattr(sys, "stderr", err := Read())
+
+    assert send("When?", "--tools", "--discussion", "tides") == 1
+    assert capsys.readouterr().out == "I look.\n"
+    assert f"Go on with `manual-slop send --retry --over-limit --discussion {chosen}`" in err.getvalue()
+    assert send("--retry", "--over-limit", "--discussion", chosen) == 0
+    assert capsys.readouterr().out == "Not now.\n"
+
+
 def test_autonomy_of_the_running_program_is_told_and_stopped_on_the_command_line(
     running: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
