@@ -17,6 +17,7 @@ from core.kernel.frame import frame, safe_tag, without_blocks
 from core.kernel.secrets import scrub
 from core.kernel.values.messages import TextPart, ToolCallPart
 from core.kernel.values.stack import ToolSchema
+from core.services.providers.thought_tags import parted
 from core.talk.context.globs import expand, glob_base
 from core.talk.context.outline import symbols_of
 from gui.markdown.parse import parse_written
@@ -43,6 +44,7 @@ SIGNS = ("`", "*", "[a", "_", "~", "\\", "`a\n", "` ", "~~~\n", "```\n", "\n ")
 EXPRESSIONS = ("(a+)+$", "(a|a)*b", "(.*)(.*)(.*)(.*)(.*)[^a]", "(x+x+)+y", "a{0,900}a{0,1}b")
 SOURCES = {"a.py": "(", "a.c": "{", "a.js": "a=>(", "a.sh": "$(", "a.rb": "[", "a.cpp": "a<", "a.md": "a\n"}
 LEAKS = ("\n", " \n", "<|a|> ", "- <tool_call>\n", "-> tool/function_call ", ", , ")
+THOUGHTS = ("<think>\n", "<think>\nx\n", "</think>", "```\n<think>\nx\n</think>\n", "x\n</think>\n")
 TOOLS = (ToolSchema("bash", "Run.", "{}"),)
 CALL = ToolCallPart(call_id="a", name="bash", arguments_json="{}")
 RULES = ("a?\n", "*a*a*b\n", "name\n/path\n")
@@ -63,6 +65,7 @@ def rows() -> list[Row]:
             LEAKS,
             lambda text: with_recovered((TextPart(f"{text}x"), CALL), TOOLS, elsewhere(())),
         ),
+        _worst("thoughts in tags", THOUGHTS, lambda text: parted((TextPart(f"{text}x"),))),
         _worst("what was written", ("www.", "www. ", "```a\n", "a."), parse_written),
         *(_worst(f"outline of {path}", (unit,), _outline(path)) for path, unit in SOURCES.items()),
         *(_worst(f"grep for {pattern}", ("a",), _grep(pattern)) for pattern in EXPRESSIONS),

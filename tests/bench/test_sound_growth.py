@@ -32,5 +32,5 @@ def test_every_reader_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
 
     rows = sound_growth.rows()
 
-    assert len(rows) == 22
+    assert len(rows) == 23
     assert all(row["holds"] and row["unit"] == "times" for row in rows)

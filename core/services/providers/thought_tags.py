@@ -64,10 +64,8 @@ _DROPPED_FIRST = (*_SPOKEN, *_SHUTS)
 _SHUT = "|".join(map(re.escape, _SHUTS))
 _ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})(?:[ \t]*(?:\n|\Z)|(?=\S))|(?:{_SHUT})[ \t]*\n[ \t]*\n")
 """A tag that only closes, alone in its line or before an empty one: words about the tag stand elsewhere."""
-_WITHIN = late(
-    rf"(?ms)^<(?P<name>{'|'.join(_NAMES)})>[ \t]*\n(?P<thought>.{{1,200000}}?)\n</(?P=name)>[ \t]*(?:\n|\Z)"
-)
-"""A thought behind the first words of a reply."""
+_OPENED_LINE = late(rf"(?m)^<({'|'.join(_NAMES)})>[ \t]*\n")
+_CLOSED_LINE = {name: late(rf"(?m)^</{name}>[ \t]*(?:\n|\Z)") for name in _NAMES}
 _SHOWN = late(
     r"(?i)[:：]\Z|<[/|]?[a-z]|\b(?:tags?|elements?|templates?|formats?|layouts?|prompts?|examples?|like th(?:is|ese)|Beispiel\w*|Vorlage\w*)\b"
 )
@@ -205,17 +203,31 @@ def _thought_and_words(text: str) -> Sequence[ReasoningPart | TextPart]:
     if (dropped := _DROPPED.match(text)) is not None:
         thought = dropped["gpt"] or dropped["apriel"]
         return ReasoningPart(thought.strip()), TextPart(dropped["words"].strip())
-    if (within := _WITHIN.search(text)) is not None:
-        before, behind = text[: within.start()].rstrip(), text[within.end() :].lstrip()
-        is_quoted = any(before.count(one) % 2 for one in _QUOTES)
-        if not is_quoted and not _SHOWN.search(before):
-            return ReasoningPart(within["thought"].strip()), TextPart(
-                "\n\n".join(filter(None, (before, behind)))
-            )
+    if (within := _within(text)) is not None:
+        before, thought, behind = within
+        return ReasoningPart(thought.strip()), TextPart("\n\n".join(filter(None, (before, behind))))
     found = _ORPHAN.search(text)
     if found is None or "`" in text[: found.start()][-3:] or _opening_of(found[0]) in text:
         return (TextPart(text),)
     return ReasoningPart(text[: found.start()].strip()), TextPart(text[found.end() :].strip())
+
+
+def _within(text: str) -> tuple[str, str, str] | None:
+    """The words before a thought that is no example, the thought and the words behind it. A tag that never closes is looked for once."""
+    looked: set[str] = set()
+    for opened in _OPENED_LINE.finditer(text):
+        if opened[1] in looked:
+            continue
+        looked.add(opened[1])
+        closed = _CLOSED_LINE[opened[1]].search(text, opened.end())
+        if closed is None:
+            continue
+        before = text[: opened.start()].rstrip()
+        is_quoted = any(before.count(one) % 2 for one in _QUOTES)
+        thought = text[opened.end() : closed.start()]
+        is_thought = thought.strip() and not is_quoted and not _SHOWN.search(before)
+        return (before, thought, text[closed.end() :].lstrip()) if is_thought else None
+    return None
 
 
 def _opening_of(closed: str) -> str:
