@@ -118,13 +118,15 @@ def _key_row(desk: Desk, status: ProviderStatus) -> None:
         if typed is not None:
             own.key_texts[status.id] = typed
         key = own.key_texts.get(status.id, "").strip()
-        if ui.button(
+        is_entered = ui.is_focused("key") and ui.shortcut("Enter", while_typing=True)
+        is_pressed = ui.button(
             "store",
             tr("Save key"),
             is_small=True,
             is_enabled=bool(key),
             tip=tr("Save the key of {label}", label=label),
-        ):
+        )
+        if is_pressed or (is_entered and key):
             desk.send(StoreKey(status.id, key))
             own.key_texts.pop(status.id, None)
         can_remove = status.key_source in {KeySource.KEYRING, KeySource.FILE}

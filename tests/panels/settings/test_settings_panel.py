@@ -86,6 +86,16 @@ def test_a_provider_that_is_switched_off_says_so() -> None:
     )
 
 
+def test_enter_in_the_field_of_a_key_saves_it() -> None:
+    screen = _page("providers")
+    screen.ui.type("OpenAI API key", "sk-secret")
+    screen.ui.focus_on("OpenAI API key")
+
+    screen.ui.press("Enter")
+
+    assert screen.asked == [StoreKey("openai", "sk-secret")]
+
+
 def test_a_key_is_stored_and_forgotten_by_the_window_and_never_shown() -> None:
     screen = _page("providers")
     screen.ui.type("OpenAI API key", " sk-secret ")
