@@ -68,6 +68,7 @@ def test_consecutive_turns_send_openai_the_same_bytes_up_to_the_end_of_layer_7(*
     assert check_prefixes(kept, prefix) == 2
 
 
+@pytest.mark.breaks_prefix("layers 9 to 11 are others, 1 to 7 are held")
 def test_consecutive_turns_send_a_compatible_server_the_same_beginning() -> None:
     with compatible_server.CompatibleServer() as server:
         settings = server_settings("compatible", f"{server.url}/v1")
