@@ -50,7 +50,7 @@ def facts_section(desk: Desk) -> None:
     _lost_forms(desk, view)
     shown = shown_facts(known, view, desk.view.memo)
     if not known.facts:
-        ui.text("none", tr("There are no structured facts yet. A harvest writes them, or you write them into YAML files. SCHEMA.md in the knowledge folder describes these files."), tone="muted", wraps=True)  # fmt: skip
+        ui.text("none", tr("There are no structured facts yet. A harvest writes them, and SCHEMA.md, which tells how you write your own."), tone="muted", wraps=True)  # fmt: skip
         return
     ui.text(
         "found",
