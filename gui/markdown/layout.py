@@ -622,6 +622,8 @@ def _framed(
         width = m.width(sign, "body")
         y = (round(size * LEADING) - size) / 2
         x = left + inner + 8 * m.scale if is_rtl else max(0.0, left - width - 8 * m.scale)
+        if block.marker in BOXES:  # both stand in the middle of one column
+            x += (width - max(m.width(box, "body") for box in BOXES.values())) / (-2 if is_rtl else 2)
         ops.append(Op(x=x, y=y, w=width, h=size, tone=tone, text=sign))
     for quote in range(block.quotes):
         x = min(quote * 16 * m.scale, margin)
@@ -634,8 +636,8 @@ FOLD_PX = 18.0
 OPEN_GLYPH, CLOSED_GLYPH = "\uf078", "\uf054"
 
 
-BOXES = {"☐": "\uf0c8", "☑": "\uf14a"}
-"""Signs of tick boxes in lists: those of the icons, since the text's own differ in size and place."""
+BOXES = {"☐": "▢", "☑": "\uf14a"}
+"""Signs of tick boxes in lists, of about one size: the text's own differ. The icon of an open box is filled."""
 
 
 def _fold(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook) -> Laid:
