@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from core.app.controller import AppController
-from core.kernel.values.cache import DiscussionCache
 from core.kernel.values.state import AppState
 from core.talk.caching.cache_file import HomeCacheStore
 from core.talk.discussion.discussion_messages import CreateDiscussion, ReadDiscussion
@@ -94,13 +94,15 @@ def test_a_cache_that_a_command_writes_after_its_reply_is_known_to_the_window(
     command = world.start(owns_home=False)
     command.send(ReadDiscussion(chosen))
     until(command, lambda s: chosen in s.discussions.open)
-    save, is_shown, saves = HomeCacheStore.save, threading.Event(), itertools.count(1)
+    locked, is_shown, saves = HomeCacheStore.held, threading.Event(), Counter[int]()
 
-    def late(store: HomeCacheStore, discussion_id: str, cache: DiscussionCache) -> None:
-        assert next(saves) == 1 or is_shown.wait(PATIENCE_S)  # the first: its answer begins
-        save(store, discussion_id, cache)
+    def late(store: HomeCacheStore, discussion_id: str) -> AbstractContextManager[None]:
+        """Wait before the lock is taken: the reply is appended under the same one."""
+        saves[id(store)] += 1  # by program: the window may still write its own turn
+        assert saves[id(store)] == 1 or is_shown.wait(PATIENCE_S)  # the first: its answer begins
+        return locked(store, discussion_id)
 
-    monkeypatch.setattr(HomeCacheStore, "save", late)
+    monkeypatch.setattr(HomeCacheStore, "held", late)
     before = mine.spending.spent_today_usd or 0.0
     command.send(SendPrompt(chosen, "and by the command?"))
     until(window, lambda s: len(s.discussions.open[chosen].messages) == 4 and _day(s) > before)
