@@ -291,7 +291,7 @@ def unpriced_task(state: AppState, parent_id: str, call: ToolCall) -> Delegation
 
 
 def left_task(state: AppState, parent_id: str, call: ToolCall) -> str:
-    """What came of a task whose next request got no yes, for the parent's model; empty for any other call."""
+    """Result of a task whose next request got no yes, for the parent's model; empty for any other call."""
     one = unpriced_task(state, parent_id, call)
     return "" if one is None else f"\n{result_of(one, state.discussions.open.get(one.child_id)).text}"
 
