@@ -46,7 +46,6 @@ OPENINGS = {
         "files('core.services.providers').joinpath('models.toml').read_text",
     ),
     ("core/services/settings/prompts.py", "place.read_bytes"),
-    ("core/services/spending/price_data.py", "FILE.read_bytes"),
     ("gui/canvas.py", "(ASSETS / 'icons.toml').read_text"),
     ("gui/metrics.py", "path.read_text"),
     ("gui/metrics.py", "path.open"),

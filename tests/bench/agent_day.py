@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -50,8 +52,13 @@ class Idler(LoopbackServer):
 
 def rows() -> list[Row]:
     """Measure in a process of its own."""
-    with Idler() as server:
-        taken = measured("tests.bench.agent_day", f"{server.url}/v1")
+    with tempfile.TemporaryDirectory() as folder, Idler() as server:
+        # Where no bytecode lies, the prices are compiled: the day hides in the 20 MB that this leaves free.
+        compiled = {"PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
+        subprocess.run(
+            [sys.executable, "-c", "import genai_prices.data"], env={**os.environ, **compiled}, check=True
+        )
+        taken = measured("tests.bench.agent_day", f"{server.url}/v1", **compiled)
         unbooked = abs(TOKENS * server.asked - taken["booked"])
     turns = int(taken["turns"])
     return [

@@ -22,7 +22,6 @@ from core.kernel.values.provider import ModelProfile, PriceSource
 from core.kernel.values.settings import ServerSettings
 from core.kernel.web_addresses import is_loopback
 from core.services.providers.model_data import load_models
-from core.services.spending.price_data import PriceData, read_prices
 from core.services.spending.pricing import (
     PACKAGED_DAY,
     PACKAGED_SOURCE,
@@ -33,7 +32,7 @@ from core.services.spending.pricing import (
 )
 
 if TYPE_CHECKING:
-    import httpx2
+    from genai_prices.data_snapshot import DataSnapshot
 
 URL_VARIABLE = "MANUAL_SLOP_PRICES_URL"
 """Names another address for newer prices, a mirror of yours; the library's own where it is not set."""
@@ -76,7 +75,7 @@ def priced_models(servers: Mapping[str, ServerSettings]) -> tuple[ModelProfile, 
 
 
 def take_newer_prices(now: datetime) -> str:
-    """Fetch newer price data from the library's address, and keep them with their date. Only ever on a person's act.
+    """Fetch newer price data by the library's updater, and keep them with their date. Only ever on a person's act.
 
     Returns:
         What was taken, in a sentence.
@@ -99,11 +98,30 @@ def take_newer_prices(now: datetime) -> str:
     )
 
 
-def _fetched(url: str) -> tuple[bytes, PriceData]:
+def _fetched(url: str) -> tuple[bytes, DataSnapshot]:
     import httpx2
     from genai_prices import UpdatePrices
 
-    updater = UpdatePrices(url=url) if url else UpdatePrices()
+    class Updater(UpdatePrices):
+        """The library's updater, which keeps the bytes that it takes; no more than anybody's price data are."""
+
+        content = b""
+
+        def fetch(self) -> DataSnapshot:
+            with (
+                httpx2.Client(trust_env=not is_loopback(self.url), timeout=self.request_timeout) as client,
+                client.stream("GET", self.url) as response,
+            ):
+                response.raise_for_status()
+                for part in response.iter_bytes():
+                    self.content += part
+                    if len(self.content) > MOST_BYTES:
+                        raise ValueError(
+                            tr("the answer has more than {MOST_BYTES:,} bytes", MOST_BYTES=MOST_BYTES)
+                        )
+            return _snapshot(self.content)
+
+    updater = Updater(url=url) if url else Updater()
     if not (updater.url.startswith("https://") or is_loopback(updater.url)):
         raise SlopError(
             tr("The program downloads prices only over https"),
@@ -111,9 +129,8 @@ def _fetched(url: str) -> tuple[bytes, PriceData]:
             where=updater.url,
         )
     try:
-        with httpx2.Client(trust_env=not is_loopback(updater.url), timeout=updater.request_timeout) as client:
-            content = _read_answer(client, updater.url)
-        return content, _price_data(content)
+        found = updater.fetch()
+        return updater.content, found
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         why = str(error).partition("\n")[0].removesuffix(".") or type(error).__name__
         remedy = tr("The prices are unchanged. Try again when you are online")
@@ -130,31 +147,23 @@ def _fetched(url: str) -> tuple[bytes, PriceData]:
         ) from error
 
 
-def _read_answer(client: httpx2.Client, url: str) -> bytes:
-    """The answer's bytes. Raises HTTPError, and ValueError: they are more than anybody's price data are."""
-    content = b""
-    with client.stream("GET", url) as response:
-        response.raise_for_status()
-        for part in response.iter_bytes():
-            content += part
-            if len(content) > MOST_BYTES:
-                raise ValueError(tr("the answer has more than {MOST_BYTES:,} bytes", MOST_BYTES=MOST_BYTES))
-    return content
+def _snapshot(data: bytes) -> DataSnapshot:
+    """Price data as the library reads them. Raises ValueError, TypeError."""
+    from genai_prices.data_snapshot import DataSnapshot
+    from genai_prices.types import _providers_from_raw  # as the library's own updater does
 
-
-def _price_data(data: bytes) -> PriceData:
-    """Price data of the library's address. Raises ValueError."""
-    if not isinstance(read_json(data), list):
+    raw = read_json(data)
+    if not isinstance(raw, list):
         raise ValueError(tr("this is not a list of providers"))  # noqa: TRY004 - of the data, as all faults of them
-    found = read_prices(data)
-    if missing := _NEEDED - {one.id for one in found.providers if one.models}:
+    providers = _providers_from_raw(raw)
+    if missing := _NEEDED - {one.id for one in providers if one.models}:
         raise ValueError(
             tr(
                 "the downloaded price list names no models of {providers}",
                 providers=", ".join(sorted(missing)),
             )
         )
-    return found
+    return DataSnapshot(providers, from_auto_update=True)
 
 
 def _taken(file: Path) -> TakenPrices | None:
@@ -175,11 +184,11 @@ def _loader(file: Path, mark: str) -> Callable[[], Any]:
     """Reads the price data of a file when they are first asked for; None where they are not what was kept."""
 
     @cache
-    def load() -> PriceData | None:
+    def load() -> DataSnapshot | None:
         try:
             data = read_file(file, MOST_BYTES + _HEAD_BYTES).partition(b"\n")[2]
             if hashlib.sha256(data).hexdigest() == mark:
-                return _price_data(data)
+                return _snapshot(data)
             log.warning("prices that were taken are not what was kept: %s", file)
         except (OSError, ValueError, TypeError, LookupError) as error:
             log.warning("prices that were taken cannot be read: %s: %s", file, error)

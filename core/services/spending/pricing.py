@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -17,7 +18,11 @@ from core.kernel.language import tr
 from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind, TokenRates
 from core.kernel.values.usage import Usage
 from core.services.providers.profiles import find_profile
-from core.services.spending.price_data import Calculation, PriceData, Rate, TieredPrices, packaged_prices
+
+if TYPE_CHECKING:
+    from genai_prices import Usage as LibraryUsage
+    from genai_prices.data_snapshot import DataSnapshot
+    from genai_prices.types import PriceCalculation
 
 _VENDORS = {
     ProviderKind.ANTHROPIC: "anthropic",
@@ -69,7 +74,7 @@ PRICED_NAMES = [
     "zai",
     "zhipuai",
 ]
-"""Parts of the ids of servers whose prices came with the program: for no other its price data load."""
+"""Parts of the ids of servers whose prices came with the program: for no other its price data, a quarter of a command, load."""
 
 _PROBE_TOKENS = 1_000
 
@@ -92,7 +97,7 @@ class TakenPrices(msgspec.Struct, frozen=True, eq=False):
 
     day: str
     mark: str
-    load: Callable[[], PriceData | None]
+    load: Callable[[], DataSnapshot | None]
 
 
 class PriceBook(msgspec.Struct, frozen=True, eq=False):
@@ -112,11 +117,13 @@ class PriceBook(msgspec.Struct, frozen=True, eq=False):
         """The `ProviderKind` of a server; the vendors' ids are those of their kinds."""
         return self.kinds.get(provider, provider)
 
-    def data(self) -> tuple[PriceData, str, str]:
+    def data(self) -> tuple[DataSnapshot, str, str]:
         """The price data, with their source and day."""
+        from genai_prices.data_snapshot import get_snapshot
+
         taken = None if self.taken is None else self.taken.load()
         if self.taken is None or taken is None:
-            return packaged_prices(PACKAGED_VERSION), PACKAGED_SOURCE, PACKAGED_DAY
+            return get_snapshot(), PACKAGED_SOURCE, PACKAGED_DAY
         return taken, TAKEN_SOURCE, self.taken.day
 
 
@@ -284,7 +291,7 @@ def token_prices(provider: str, model: str, at: datetime) -> TokenPrices | None:
     calculated = _probed(book, provider, model, _PROBE_TOKENS, 0, minute)
     if calculated is None:
         return None
-    found = calculated.rates
+    found = calculated.model_price
     fresh, read_usd = _usd(found.input_mtok), _usd(found.cache_read_mtok)
     return None if fresh is None else TokenPrices(input_usd=fresh, read_usd=read_usd)
 
@@ -307,10 +314,10 @@ def billed_prices(provider: str, model: str, at: datetime) -> TokenPrices | None
     return replace(prices, write_usd=written)
 
 
-def _usd(per_million: Rate) -> float | None:
+def _usd(per_million: object) -> float | None:
     """A price for a million tokens, or tiers of them, as dollars of one token."""
-    base = per_million.base if isinstance(per_million, TieredPrices) else per_million
-    return None if base is None else float(base) / 1e6
+    base = getattr(per_million, "base", per_million)
+    return float(base) / 1e6 if isinstance(base, Decimal) else None
 
 
 def _minute(at: datetime) -> datetime:
@@ -321,18 +328,36 @@ def _minute(at: datetime) -> datetime:
 @lru_cache(maxsize=256)
 def _probed(
     book: PriceBook, provider: str, model: str, input_tokens: int, output_tokens: int, minute: datetime
-) -> Calculation | None:
+) -> PriceCalculation | None:
     """Calculation of a token's price; every plan of a request asks for it several times."""
     usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
     return _calculated(book, provider, model, usage, minute)
 
 
-def _calculated(book: PriceBook, provider: str, model: str, usage: Usage, at: datetime) -> Calculation | None:
-    """The calculation by the price data, None where they know no such model or holds the usage to be impossible."""
+def _calculated(
+    book: PriceBook, provider: str, model: str, usage: Usage, at: datetime
+) -> PriceCalculation | None:
+    """The library's calculation, None where it knows no such model or holds the usage to be impossible."""
     library_id = provider if provider not in set(ProviderKind) else _VENDORS.get(ProviderKind(provider))
     if not library_id:
         return None
     if book.taken is None and not any(name in library_id.lower() for name in PRICED_NAMES):
         return None
-    data, *_ = book.data()
-    return data.calculate(library_id, model, usage, at)
+    import genai_prices
+
+    snapshot, *_ = book.data()
+    try:
+        return snapshot.calc(_library_usage(genai_prices.Usage, usage), model, library_id, None, at)
+    except (LookupError, ValueError):
+        return None
+
+
+def _library_usage(make: type[LibraryUsage], usage: Usage) -> LibraryUsage:
+    return make(
+        input_tokens=usage.input_tokens or 0,
+        output_tokens=usage.output_tokens or 0,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        cache_write_5m_tokens=usage.cache_write_5m_tokens,
+        cache_write_1h_tokens=usage.cache_write_1h_tokens,
+    )
