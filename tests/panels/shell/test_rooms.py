@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from panels.shell.layout import MENUS, PLACES
+from panels.shell.layout import MENUS, PLACES, WINDOW
 from panels.shell.palette import DIALOGS
-from panels.shell.rooms import ACTIONS, PANELS, ROOMS, WINDOW
+from panels.shell.rooms import ACTIONS, PANELS, ROOMS
 
 IN_MENUS = {
     "File": "new open_project | export_markdown export_json export_page import_files import_folder | settings | quit",
