@@ -432,6 +432,10 @@ def closed(state: AppState, given: Stamp, turn: AgentTurn, words: str) -> Result
     for call in turn.calls:
         if call.state in {CallState.PREPARING, CallState.ASKING}:
             current = state.agent.turns[turn.discussion_id]
+            if delegation.unpriced_task(state, turn.discussion_id, call) is not None:
+                # Its task has begun: what comes of that is its result.
+                state = with_turn(state, with_tool_call(current, replace(call, state=CallState.RUNNING)))
+                continue
             state, more = _ended(state, given, current, call, CallState.INTERRUPTED, words)
             effects = (*effects, *more)
     return state, (StopCalls(discussion_id=turn.discussion_id), *effects)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from core.agent.agent_messages import ApproveCall, RefuseCall, RunCall, SetTools
 from core.agent.agent_step import ANSWER_WITHIN
-from core.agent.delegation import questions_of
+from core.agent.delegation import STOPPED, questions_of
 from core.kernel.values.agent import CallState, Mode
 from core.kernel.values.updates import Tick, with_summary
 from core.services.spending.limits import reached_limits
@@ -117,6 +117,21 @@ def test_a_stop_ends_the_question_and_a_reached_limit_is_no_part_of_a_yes(book: 
     assert not of(other.keep(other.play(ApproveCall(chosen, "t", call.approval.id))), CallProvider)
     (told,) = other.results(chosen)
     assert "You have reached the limit of $1.00" in told
+
+
+def test_a_stop_at_a_later_question_of_a_task_tells_what_it_had_said(book: TaskPlaybook) -> None:
+    """The model was told that a task had not run that had, with edits perhaps."""
+    chosen = limited(book)
+    (run,) = of(book.judge_all(book.reply(yes(book, chosen), asks(("l", "look")))), RunCall)
+    book.finish(run)
+    book.keep(book.play(CancelReply(chosen)))
+
+    assert book.states(chosen)["t"] is CallState.INTERRUPTED
+    (told,) = book.results(chosen)
+    assert told.startswith(STOPPED)
+    assert "Let me see." in told
+    assert not book.state.agent.delegations
+    assert not book.state.agent.turns
 
 
 def test_the_parent_goes_on_with_its_own_yes(book: TaskPlaybook) -> None:
