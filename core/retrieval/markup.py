@@ -11,7 +11,7 @@ _NUMBERED = (late(r"^#+[ \t]", _LINE), "- ")
 _TITLED = r"\\(?:title|part|chapter|(?:sub){0,2}section)\*?(?:\[[^\]\n]*\])?\{([^{}\n]*)\}"
 _WIKI = (
     _NUMBERED,
-    (late(r"^(?:%title[ \t]|[ \t]*=+)([^=\n]+)=*[ \t]*$", _LINE), r"# \1"),
+    (late(r"^(?:%title[ \t]|[ \t]*=+)([^=\n]++)=*[ \t]*$", _LINE), r"# \1"),
     (late(r"^%date[ \t]", _LINE), "date: "),
     (late(r"^%\w.*|'{2,5}", _LINE), ""),
 )

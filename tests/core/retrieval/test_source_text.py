@@ -10,6 +10,7 @@ import pytest
 from core.kernel.values.retrieval import Corpus
 from core.retrieval.chunker import embedded_text
 from core.retrieval.embedders import MAX_TOKENS, Tokens
+from core.retrieval.markup import as_markdown
 from core.retrieval.sources import SourceText, read_head, read_source
 
 TOKENS = Tokens()
@@ -110,3 +111,9 @@ def test_a_note_in_other_markup_has_its_own_title_and_none_of_its_commands_as_ta
     assert head.tags == ()
     assert head.date == ("2026-03-05" if "%date" in text else "")
     assert head == read_head(path, text.encode())
+
+
+def test_a_long_line_of_a_wiki_that_is_no_title_is_passed_at_once() -> None:
+    """Each of its spaces was tried as the end of one."""
+    text = f"={' ' * 400_000}=x\n"
+    assert as_markdown(text, "a.wiki") == text
