@@ -7,9 +7,12 @@ from tests.vendors.world.rounds import broken_off, calling, counted, failing, sp
 from tests.vendors.world.table import (
     ANTHROPIC,
     ARGS,
+    CALL_END,
+    CALL_JSON,
     COMPATIBLE,
     JSON,
     PAID,
+    TWO_CALLS,
     Row,
     chunk,
     frames,
@@ -19,10 +22,7 @@ from tests.vendors.world.table import (
     whole,
 )
 
-_END = (chunk({}, "tool_calls"), used())
-_READ = '{"name": "read_file", "arguments": {"a": 1}}'
-_SECOND = _READ.replace("1", "2")
-_TWO = (("read_file", ARGS), ("read_file", '{"a":2}'))
+_SECOND = CALL_JSON.replace("1", "2")
 _QUOTA = "Quota exceeded for aiplatform.googleapis.com/generate_content_requests_per_minute_per_project_per_base_model with base model: x."
 
 # fmt: off
@@ -59,21 +59,21 @@ EIGHTEENTH: dict[str, list[Row]] = {
         counted("cost-as-text", "Vercel AI Gateway", used(cost="0.0123"), input_tokens=300, output_tokens=20, cost_usd=0.0123),
     ],
     "leaked calls": [
-        calling("closing-tag-beside", "Qwen behind vLLM", chunk({"content": "I read it.\n</tool_call>"}), tool_call("read_file", ARGS, id="t"), *_END, text="I read it."),
-        calling("opening-tag-alone-beside", "Qwen behind vLLM", chunk({"content": "<tool_call>"}), tool_call("read_file", ARGS, id="t"), *_END),
+        calling("closing-tag-beside", "Qwen behind vLLM", chunk({"content": "I read it.\n</tool_call>"}), tool_call("read_file", ARGS, id="t"), *CALL_END, text="I read it."),
+        calling("opening-tag-alone-beside", "Qwen behind vLLM", chunk({"content": "<tool_call>"}), tool_call("read_file", ARGS, id="t"), *CALL_END),
         spelled("function-with-colons", "chimera-defi/Etc-mono-repo, PARSER_GUIDE", "read_file(a: 1)", model="qwen2.5:7b"),
         spelled("under-its-name", "browser agents that read loose JSON", '{"read_file": {"a": 1}}', model="llama3.2"),
         spelled("function-of-json", "browser agents that read loose JSON", 'read_file({"a": 1})', model="qwen2.5-coder:7b"),
-        spelled("block-in-three-angles", "izaart95-jpg/GLM-Free-API#44", f"<<<TOOL_CALL_BLOCK>>>\n{_READ}\n<<<END_TOOL_CALL_BLOCK>>>"),
-        spelled("block-that-lost-its-angles", "izaart95-jpg/GLM-Free-API#44", f"TOOL_CALL_BLOCK>>>\n{_READ}\n<<<END_TOOL_CALL_BLOCK>>>"),
+        spelled("block-in-three-angles", "izaart95-jpg/GLM-Free-API#44", f"<<<TOOL_CALL_BLOCK>>>\n{CALL_JSON}\n<<<END_TOOL_CALL_BLOCK>>>"),
+        spelled("block-that-lost-its-angles", "izaart95-jpg/GLM-Free-API#44", f"TOOL_CALL_BLOCK>>>\n{CALL_JSON}\n<<<END_TOOL_CALL_BLOCK>>>"),
         spelled("dsml-in-one-line", "xorbitsai/xagent#806", '<｜｜DSML｜｜tool_calls> <｜｜DSML｜｜invoke name="read_file"> <｜｜DSML｜｜parameter name="a" string="false">1</｜｜DSML｜｜parameter> </｜｜DSML｜｜invoke> </｜｜DSML｜｜tool_calls>'),
         spelled("gemma-of-openhuman", "tinyhumansai/openhuman#6344", "I fetch it.\n<|tool_call>call:read_file{a:1}<tool_call|>", text="I fetch it."),
         spelled("arguments-in-a-string", "Hermes fine-tunes", '<tool_call>\n{"name": "read_file", "arguments": "{\\"a\\": 1}"}\n</tool_call>'),
-        spelled("tag-with-an-id", "agents with their own prompts", f'<tool_call id="1">\n{_READ}\n</tool_call>'),
+        spelled("tag-with-an-id", "agents with their own prompts", f'<tool_call id="1">\n{CALL_JSON}\n</tool_call>'),
         spelled("function_call-with-its-name", "agents with their own prompts", '<function_call name="read_file">{"a": 1}</function_call>'),
         spelled("tool-in-an-attribute", "agents with their own prompts", '<tool name="read_file" a="1"/>'),
         spelled("start-without-a-list", "LFM2", "<|tool_call_start|>read_file(a=1)<|tool_call_end|>"),
-        spelled("list-behind-a-line", "Mistral 7B", f"[TOOL_CALLS]\n[{_READ}]\n"),
+        spelled("list-behind-a-line", "Mistral 7B", f"[TOOL_CALLS]\n[{CALL_JSON}]\n"),
         spelled("action-as-a-function", "ReAct prompts", 'Thought: I need it.\nAction: read_file({"a": 1})', text="Thought: I need it."),
         spelled("bold-label-and-fence", "small models", '**Tool call:** `read_file`\n\n```json\n{"a": 1}\n```', model="gemma3:4b"),
         spelled("invoke-with-tool", "agents with their own prompts", '<invoke tool="read_file"><a>1</a></invoke>'),
@@ -81,7 +81,7 @@ EIGHTEENTH: dict[str, list[Row]] = {
         spelled("anthropics-block", "gateways that print a block", '{"type": "tool_use", "id": "t", "name": "read_file", "input": {"a": 1}}'),
         spelled("geminis-part", "gateways that print a part", '{"functionCall": {"name": "read_file", "args": {"a": 1}}}'),
         spelled("tool_use-of-json", "agents with their own prompts", '<tool_use>\n{"name": "read_file", "input": {"a": 1}}\n</tool_use>'),
-        spelled("words-between-two", "Qwen3", f"<tool_call>\n{_READ}\n</tool_call>\nThen I read the other.\n<tool_call>\n{_SECOND}\n</tool_call>", calls=_TWO, text="Then I read the other."),
+        spelled("words-between-two", "Qwen3", f"<tool_call>\n{CALL_JSON}\n</tool_call>\nThen I read the other.\n<tool_call>\n{_SECOND}\n</tool_call>", calls=TWO_CALLS, text="Then I read the other."),
     ],
 }
 # fmt: on

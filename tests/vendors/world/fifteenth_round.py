@@ -10,6 +10,8 @@ from tests.vendors.world.rounds import broken_off, calling, counted, failing
 from tests.vendors.world.table import (
     ANTHROPIC,
     ARGS,
+    CALL,
+    CALL_END,
     COMPATIBLE,
     GEMINI,
     GEMINI_USAGE,
@@ -32,8 +34,6 @@ from tests.vendors.world.table import (
     used,
 )
 
-_END = (chunk({}, "tool_calls"), used())
-_READ = (("read_file", ARGS),)
 _TOOL_END = {"delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 5}}
 _BEGUN: Json = {"id": "m", "type": "message", "role": "assistant", "model": "c", "content": [], "stop_reason": None}  # fmt: skip
 _SUSPENDED = "Your account org-446a <ak-f817> is suspended due to insufficient balance, please recharge your account or check your plan and billing detail"
@@ -83,21 +83,21 @@ FIFTEENTH: dict[str, list[Row]] = {
         broken_off("torn-frame-with-a-message", "bad_reply", _torn('{"id":"c","choices":[{"index":0,"message":{"content":"Hel', chunk({"content": "there."})) + frames(chunk({}, "stop"), used()), "as before"),
         broken_off("torn-frame-with-text-of-gemini", "bad_reply", _torn('{"candidates":[{"content":{"role":"model","parts":[{"text":"Hel', candidate("there.", "STOP")), "as before", api=GEMINI),
         Row("error-message-that-none-is", COMPATIBLE, frames({"id": "c", "error_code": 0, "error_msg": "No error"}, *said("Hello ", "there.")), "what must stay right"),
-        Row("empty-choices-then-a-call", COMPATIBLE, frames(chunk({"content": "Hello there."}), {"id": "c", "object": "chat.completion.chunk", "choices": []}, tool_call("read_file", "", id="t"), tool_call(None, ARGS), *_END), "paul356/KiCad-AI-Assistant#90, Alibaba", calls=_READ, ends="tool_calls"),
+        Row("empty-choices-then-a-call", COMPATIBLE, frames(chunk({"content": "Hello there."}), {"id": "c", "object": "chat.completion.chunk", "choices": []}, tool_call("read_file", "", id="t"), tool_call(None, ARGS), *CALL_END), "paul356/KiCad-AI-Assistant#90, Alibaba", calls=CALL, ends="tool_calls"),
         Row("filter-of-azure-last", COMPATIBLE, frames(*said("Hello ", "there."), {"id": "", "object": "", "created": 0, "model": "", "choices": [_FILTERED]}), "langchain-ai/langchain#18977, Azure"),
         Row("filter-of-azure-before-a-word", COMPATIBLE, frames(chunk({"content": "Hello "}), {"id": "", "object": "", "created": 0, "model": "", "choices": [{**_FILTERED, "content_filter_raw": []}], "usage": None}, *said("there.")), "microsoft/autogen#6465, Azure"),
         Row("growing-usage-in-each", COMPATIBLE, frames(*({**chunk({"content": one}), "usage": {"prompt_tokens": 300, "completion_tokens": at, "total_tokens": 300 + at}} for at, one in ((1, "Hello "), (20, "there."))), {**chunk({}, "stop"), "usage": U}), "langfuse/langfuse#8808", usage=PAID),
         Row("usage-null-in-each", COMPATIBLE, frames(*({**one, "usage": None} for one in said("Hello ", "there.")[:-1]), used()), "router-for-me/CLIProxyAPI#3221, MiniMax", usage=PAID),
-        Row("index-of-blocks-skips", ANTHROPIC, anthropic(*_thinking(0), *text_block(1), *tool_block(4, {}, ARGS), end=_TOOL_END), "QuantumNous/new-api#5482", reasoning="Hm.", calls=_READ, ends="tool_calls"),
+        Row("index-of-blocks-skips", ANTHROPIC, anthropic(*_thinking(0), *text_block(1), *tool_block(4, {}, ARGS), end=_TOOL_END), "QuantumNous/new-api#5482", reasoning="Hm.", calls=CALL, ends="tool_calls"),
         Row("end-of-a-block-that-never-began", ANTHROPIC, anthropic(*text_block(0), ("content_block_stop", {"index": 3})), "QuantumNous/new-api#5482"),
-        Row("thought-then-call-index-two", ANTHROPIC, anthropic(*_thinking(0), *tool_block(2, {}, ARGS), end=_TOOL_END), "jundot/omlx#1353", text="", reasoning="Hm.", calls=_READ, ends="tool_calls"),
+        Row("thought-then-call-index-two", ANTHROPIC, anthropic(*_thinking(0), *tool_block(2, {}, ARGS), end=_TOOL_END), "jundot/omlx#1353", text="", reasoning="Hm.", calls=CALL, ends="tool_calls"),
         Row("start-many-times", ANTHROPIC, named(*[("message_start", {"message": {**_BEGUN, "usage": {"input_tokens": 12, "output_tokens": 1}}})] * 5, *message_events("Hello ", "there.")[1:]), "MoonshotAI/Kimi-K2.5#33"),
         Row("no-indexes", RESPONSES, named(("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": [], "usage": None}}), ("response.output_item.added", {"item": {"type": "message", "id": "i", "role": "assistant", "content": []}}), ("response.content_part.added", {"part": {"type": "output_text", "text": ""}}), ("response.output_text.delta", {"delta": "Hello "}), ("response.output_text.delta", {"delta": "there."}), ("response.completed", {"response": RESPONSE})), "lemonade-sdk/lemonade#3607"),
         Row("done-without-deltas", RESPONSES, named(("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": [], "usage": None}}), ("response.output_text.done", {"item_id": "i", "output_index": 0, "content_index": 0, "text": "Hello there."}), ("response.completed", {"response": RESPONSE})), "Sophomoresty/gemini-web2api#57"),
         Row("completed-without-output", RESPONSES, named(("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": None, "usage": None}}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 0, "content_index": 0}), ("response.completed", {"response": {**RESPONSE, "output": None}})), "maximhq/bifrost#5259"),
     ],
     "tool calls": [
-        calling("empty-finish-among-arguments", "adolfousier/opencrabs#1499, GLM", chunk({"content": ""}, ""), {**tool_call("read_file", '{"a"', id="t"), "choices": [{**tool_call("read_file", '{"a"', id="t")["choices"][0], "finish_reason": ""}]}, {**tool_call(None, ":1}"), "choices": [{**tool_call(None, ":1}")["choices"][0], "finish_reason": ""}]}, *_END),
+        calling("empty-finish-among-arguments", "adolfousier/opencrabs#1499, GLM", chunk({"content": ""}, ""), {**tool_call("read_file", '{"a"', id="t"), "choices": [{**tool_call("read_file", '{"a"', id="t")["choices"][0], "finish_reason": ""}]}, {**tool_call(None, ":1}"), "choices": [{**tool_call(None, ":1}")["choices"][0], "finish_reason": ""}]}, *CALL_END),
     ],
     "errors": [
         broken_off("error-beside-an-unfinished-event", "server_fault|stream_dropped|bad_reply", 'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"Half"}\n\nevent: response.completed\ndata: {"type":"response.completed","response":{"id":\ndata: {"type":"error","sequence_number":0,"error":{"type":"upstream_error","message":"stream_read_error"}}\n\n', "Wei-Shaw/sub2api#1471", "stream_read_error", text="Half", api=RESPONSES),

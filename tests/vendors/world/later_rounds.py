@@ -9,12 +9,16 @@ from tests.vendors.world.rounds import broken_off, calling, counted, failing, sp
 from tests.vendors.world.table import (
     ANTHROPIC,
     ARGS,
+    CALL_END,
+    CALL_JSON,
     COMPATIBLE,
     GEMINI,
     JSON,
     PAID,
     RESPONSE,
+    RESPONSE_BEGUN,
     RESPONSES,
+    WRITE_CALL,
     Json,
     Row,
     U,
@@ -28,9 +32,6 @@ from tests.vendors.world.table import (
     used,
 )
 
-_CREATED: Json = {**RESPONSE, "status": "in_progress", "output": [], "usage": None}
-_END = (chunk({}, "tool_calls"), used())
-_WRITE = (("write_file", '{"path":"a.txt","content":"hello"}'),)
 _AZURE = "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry."
 _NIM: Json = {"instance": "/v2/nvcf/pexec/functions/b0fcd392", "requestId": "380d3287"}
 _MINIMAX = "]<]minimax[>["
@@ -71,23 +72,23 @@ EIGHTH: dict[str, list[Row]] = {
         Row("thinking-unsigned", ANTHROPIC, named(*_thinking_unsigned()), "QuantumNous/new-api#4763, DeepSeek", reasoning="Hm."),
     ],
     "tool calls": [
-        calling("name-in-each", "NousResearch/hermes-agent#12233, NVIDIA", tool_call("read_file", "", id="t"), tool_call("read_file", '{"a"'), tool_call("read_file", ":1}"), *_END),
-        calling("nulls-behind", "sgl-project/sglang#4700", tool_call("read_file", "", id="t"), *(chunk({"tool_calls": [{"index": 0, "id": None, "function": {"arguments": one, "name": None}, "type": None}]}) for one in ('{"', "a", '":1}')), *_END),
+        calling("name-in-each", "NousResearch/hermes-agent#12233, NVIDIA", tool_call("read_file", "", id="t"), tool_call("read_file", '{"a"'), tool_call("read_file", ":1}"), *CALL_END),
+        calling("nulls-behind", "sgl-project/sglang#4700", tool_call("read_file", "", id="t"), *(chunk({"tool_calls": [{"index": 0, "id": None, "function": {"arguments": one, "name": None}, "type": None}]}) for one in ('{"', "a", '":1}')), *CALL_END),
         calling("stop-with-the-last-piece", "MiaAI-Lab/GLM-5.3-Flash#177", tool_call("read_file", '{"a"', id="t"), {"choices": [{"finish_reason": "stop", "delta": {"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}]}}]}, used()),
-        calling("new-id-of-each-chunk", "BerriAI/litellm#40040, OCI", {"id": "c-1", "choices": [{"index": 0, "delta": {"content": ""}}]}, {"id": "c-2", "choices": [{"index": 0, "delta": {"tool_calls": [{"id": "chatcmpl-tool-a1", "function": {"arguments": "", "name": "read_file"}, "type": "function", "index": 0}]}}]}, {"id": "c-3", "choices": [{"index": 0, "delta": {"tool_calls": [{"function": {"arguments": '{"a":1}', "name": ""}, "type": "function", "index": 0}]}}]}, *_END),
+        calling("new-id-of-each-chunk", "BerriAI/litellm#40040, OCI", {"id": "c-1", "choices": [{"index": 0, "delta": {"content": ""}}]}, {"id": "c-2", "choices": [{"index": 0, "delta": {"tool_calls": [{"id": "chatcmpl-tool-a1", "function": {"arguments": "", "name": "read_file"}, "type": "function", "index": 0}]}}]}, {"id": "c-3", "choices": [{"index": 0, "delta": {"tool_calls": [{"function": {"arguments": '{"a":1}', "name": ""}, "type": "function", "index": 0}]}}]}, *CALL_END),
     ],
     "leaked calls": [
-        spelled("no-closing-tags", "continuedev/continue#13057, Ollama", "I'll create a file.\n\n", "<function=write_file>\n<parameter=path> a.txt\n<parameter=content> hello\n", text="I'll create a file.", calls=_WRITE),
-        spelled("beginning-lost", "signalnine/q27#24", "<name>write_file\n</parameter>\n<parameter=path>\na.txt\n</parameter>\n<parameter=content>\nhello\n</parameter>\n</function>", calls=_WRITE),
+        spelled("no-closing-tags", "continuedev/continue#13057, Ollama", "I'll create a file.\n\n", "<function=write_file>\n<parameter=path> a.txt\n<parameter=content> hello\n", text="I'll create a file.", calls=WRITE_CALL),
+        spelled("beginning-lost", "signalnine/q27#24", "<name>write_file\n</parameter>\n<parameter=path>\na.txt\n</parameter>\n<parameter=content>\nhello\n</parameter>\n</function>", calls=WRITE_CALL),
         spelled("calling-tool", "waybarrios/vllm-mlx#15, Qwen3", '[Calling tool: read_file({"a": 1})]'),
         spelled("equals-and-json", "tashfeenahmed/freellmapi#291, Llama", '<function=read_file={"a": 1}</function>'),
         spelled("minimax-envelope", "Alishahryar1/free-claude-code#1246, MiniMax-M3", f"{_MINIMAX}<tool_call>\n{_MINIMAX}<invoke name=\"read_file\">{_MINIMAX}<a>1{_MINIMAX}</a>{_MINIMAX}</invoke>\n{_MINIMAX}</tool_call>"),
-        spelled("function-and-parameters", "lablup/mlxcel#204, Qwen3-Coder", "<tool_call><function=write_file><parameter=path>a.txt</parameter><parameter=content>hello</parameter></function></tool_call>", calls=_WRITE),
+        spelled("function-and-parameters", "lablup/mlxcel#204, Qwen3-Coder", "<tool_call><function=write_file><parameter=path>a.txt</parameter><parameter=content>hello</parameter></function></tool_call>", calls=WRITE_CALL),
     ],
     "errors": [
         broken_off("error-chunk-of-a-gateway", "server_fault", frames(chunk({"content": "Half"}), {"error": {"message": "An error occurred during streaming", "type": "server_error", "param": None, "code": None}}), "mozilla-ai/any-llm#847", "An error occurred during streaming", text="Half"),
         broken_off("failed-without-fields", "server_fault", named(("response.failed", {"sequence_number": 0, "response": {"status": "failed", "error": {"message": "Internal error during generation"}}})), "modelship-ai/modelship#187", "Internal error during generation", api=RESPONSES),
-        broken_off("failed-then-done", "server_fault", named(("response.created", {"response": _CREATED}), ("response.output_text.delta", {"delta": "Half", "output_index": 0, "content_index": 0}), ("response.failed", {"response": {"status": "failed", "error": {"message": "upstream closed", "type": "api_error"}}})) + "data: [DONE]\n\n", "bigduu/Bamboo-agent#405", "upstream closed", api=RESPONSES, text="Half"),
+        broken_off("failed-then-done", "server_fault", named(("response.created", {"response": RESPONSE_BEGUN}), ("response.output_text.delta", {"delta": "Half", "output_index": 0, "content_index": 0}), ("response.failed", {"response": {"status": "failed", "error": {"message": "upstream closed", "type": "api_error"}}})) + "data: [DONE]\n\n", "bigduu/Bamboo-agent#405", "upstream closed", api=RESPONSES, text="Half"),
         Row("message-alone-in-200", COMPATIBLE, json.dumps({"message": "The model returned the following errors: messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`."}), "Portkey-AI/gateway#1142, Bedrock", JSON, text="", fails="bad_request|server_fault", words=("Expected `thinking`",)),
         broken_off("api_error-behind-text", "server_fault", named(*message_events("pong")[:3], ("error", {"error": {"type": "api_error", "message": "litellm.ServiceUnavailableError: Bedrock stream ended"}})), "BerriAI/litellm#38606", "Bedrock stream ended", text="pong", api=ANTHROPIC),
         failing("error-type-error", 500, "server_fault|bad_key", {"error": {"message": "GitHub token not set in state", "type": "error"}}, "nick3/copilot-api#64", "GitHub token not set in state"),
@@ -159,11 +160,11 @@ NINTH: dict[str, list[Row]] = {
         Row("finish-error-whole", COMPATIBLE, json.dumps({"id": "x", "object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "error"}], "usage": U}), "LostRuins/koboldcpp#2481", JSON, text="", ends="broken"),
     ],
     "tool calls": [
-        calling("word-before-arguments", "tenstorrent/tt-inference-server#3683", tool_call("read_file", "json\n", id="t"), tool_call(None, '{"a":1}'), *_END),
+        calling("word-before-arguments", "tenstorrent/tt-inference-server#3683", tool_call("read_file", "json\n", id="t"), tool_call(None, '{"a":1}'), *CALL_END),
         calling("signature-and-stop", "googleapis/python-genai#2868", chunk({"role": "assistant", "tool_calls": [{"extra_content": {"google": {"thought_signature": "AAA"}}, "function": {"arguments": '{"a":1}', "name": "read_file"}, "id": "function-call-1", "type": "function"}]}), chunk({"role": "assistant"}, "stop"), used()),
     ],
     "leaked calls": [
-        calling("told-twice", "oobabooga/textgen#7427", chunk({"content": "<tool_call>\n"}), chunk({"content": '{"name": "read_file", "arguments": {"a": 1}}\n</tool_call>'}), tool_call("read_file", ARGS, id="t"), *_END),
+        calling("told-twice", "oobabooga/textgen#7427", chunk({"content": "<tool_call>\n"}), chunk({"content": '{"name": "read_file", "arguments": {"a": 1}}\n</tool_call>'}), tool_call("read_file", ARGS, id="t"), *CALL_END),
     ],
     "errors": [
         failing("content-a-list", 400, "bad_request", {"error": {"message": "Error from provider(sambanova,DeepSeek-V3.1: 400): Unable to tokenize message with status code 400 for model DeepSeek-V3.1: Invalid 'content' type. Expected one of: ['str'], got list.", "type": "api_error", "code": "provider_response_error"}}, "musistudio/claude-code-router#965", "Expected one of: ['str'], got list"),
@@ -229,11 +230,11 @@ TENTH: dict[str, list[Row]] = {
         Row("closing-tag-before-json", COMPATIBLE, frames(chunk({"content": "Hm.\n</thi"}), chunk({"content": 'nk>{"sources": []}'}), chunk({}, "stop"), used()), "nbramia/LifeOS#568, llama.cpp", text='{"sources": []}', reasoning="Hm."),
     ],
     "tool calls": [
-        calling("name-null-first", "lobehub/lobehub#14139, NVIDIA", chunk({"tool_calls": [{"index": 0, "id": "t", "type": "function", "function": {"name": None, "arguments": ""}}]}), tool_call("read_file", ""), tool_call(None, ARGS), *_END),
-        calling("head-of-the-second-at-the-first", "agno-agi/agno#8880, DeepSeek", tool_call("read_file", "", id="t1"), tool_call(None, ARGS), tool_call("read_file", "", id="t2"), tool_call(None, '{"a":2}', 1), *_END, calls=(("read_file", ARGS), ("read_file", '{"a":2}'))),
-        calling("whole-twice", "lidge-jun/opencodex#361", tool_call("read_file", "", id="t"), tool_call(None, ARGS), tool_call(None, ARGS), *_END),
-        Row("arguments-in-done-alone", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_item.added", _ADDED), ("response.function_call_arguments.done", {"output_index": 0, "item_id": "f", "arguments": ARGS}), ("response.output_item.done", _DONE), ("response.completed", {"response": {**RESPONSE, "output": [_DONE["item"]]}})), "earendil-works/pi#917, LM Studio", text="", calls=(("read_file", ARGS),), ends="tool_calls"),
-        Row("empty-delta-first", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_item.added", _ADDED), ("response.function_call_arguments.delta", {"output_index": 0, "item_id": "f", "delta": ""}), ("response.function_call_arguments.delta", {"output_index": 0, "item_id": "f", "delta": ARGS}), ("response.output_item.done", {"output_index": 0, "item": {**_DONE["item"], "arguments": ARGS}}), ("response.completed", {"response": {**RESPONSE, "output": [{**_DONE["item"], "arguments": ARGS}]}})), "BerriAI/litellm#39288", text="", calls=(("read_file", ARGS),), ends="tool_calls"),
+        calling("name-null-first", "lobehub/lobehub#14139, NVIDIA", chunk({"tool_calls": [{"index": 0, "id": "t", "type": "function", "function": {"name": None, "arguments": ""}}]}), tool_call("read_file", ""), tool_call(None, ARGS), *CALL_END),
+        calling("head-of-the-second-at-the-first", "agno-agi/agno#8880, DeepSeek", tool_call("read_file", "", id="t1"), tool_call(None, ARGS), tool_call("read_file", "", id="t2"), tool_call(None, '{"a":2}', 1), *CALL_END, calls=(("read_file", ARGS), ("read_file", '{"a":2}'))),
+        calling("whole-twice", "lidge-jun/opencodex#361", tool_call("read_file", "", id="t"), tool_call(None, ARGS), tool_call(None, ARGS), *CALL_END),
+        Row("arguments-in-done-alone", RESPONSES, named(("response.created", {"response": RESPONSE_BEGUN}), ("response.output_item.added", _ADDED), ("response.function_call_arguments.done", {"output_index": 0, "item_id": "f", "arguments": ARGS}), ("response.output_item.done", _DONE), ("response.completed", {"response": {**RESPONSE, "output": [_DONE["item"]]}})), "earendil-works/pi#917, LM Studio", text="", calls=(("read_file", ARGS),), ends="tool_calls"),
+        Row("empty-delta-first", RESPONSES, named(("response.created", {"response": RESPONSE_BEGUN}), ("response.output_item.added", _ADDED), ("response.function_call_arguments.delta", {"output_index": 0, "item_id": "f", "delta": ""}), ("response.function_call_arguments.delta", {"output_index": 0, "item_id": "f", "delta": ARGS}), ("response.output_item.done", {"output_index": 0, "item": {**_DONE["item"], "arguments": ARGS}}), ("response.completed", {"response": {**RESPONSE, "output": [{**_DONE["item"], "arguments": ARGS}]}})), "BerriAI/litellm#39288", text="", calls=(("read_file", ARGS),), ends="tool_calls"),
     ],
     "leaked calls": [
         spelled("open-and-sep", "can1357/oh-my-pi#8495, Kimi K3", '<|open|>tools<|sep|><|open|>call tool="read_file" index="1"<|sep|>', '<|open|>argument key="a" type="number"<|sep|>1<|close|>argument<|sep|>', "<|close|>call<|sep|><|close|>tools<|sep|>"),
@@ -242,7 +243,7 @@ TENTH: dict[str, list[Row]] = {
         spelled("no-arguments", "vllm-project/vllm#58315, GLM-5", "<tool_call>read_file</tool_call>", "<|observation|>", calls=(("read_file", "{}"),)),
         spelled("calling-with-arguments", "NousResearch/hermes-agent#27834, DeepSeek", '[Calling tool: read_file with arguments: {"a": 1}]'),
         spelled("last-tag-missing", "anomalyco/opencode#13762", "I need it.\n\n", "<function=read_file>\n<parameter=a>\n1\n</parameter>\n", text="I need it."),
-        spelled("cdata", "jundot/omlx#3429, MiniCPM5", '<function name="write_file"><param name="path">a.txt</param>', '<param name="content"><![CDATA[hello]]></param></function>', calls=_WRITE),
+        spelled("cdata", "jundot/omlx#3429, MiniCPM5", '<function name="write_file"><param name="path">a.txt</param>', '<param name="content"><![CDATA[hello]]></param></function>', calls=WRITE_CALL),
         spelled("closing-tag-in-a-string", "NousResearch/hermes-agent#22696", '<tool_use>{"name": "write_file", "arguments": {"path": "a.txt", "content": "</tool_use>"}}', "</tool_use>", calls=(("write_file", '{"path":"a.txt","content":"</tool_use>"}'),)),
         spelled("objects-with-bare-keys", "NousResearch/hermes-agent#7449, Gemma 4", '<|tool_call>call:read_file{a:1,\n  meta:{k:<|"|>v<|"|>,', ' n:[1,2]}}<tool_call|>', calls=(("read_file", '{"a":1,"meta":{"k":"v","n":[1,2]}}'),)),
         spelled("closing-thought-before", "vllm-project/vllm-ascend#12398, GLM-5.1", "</think>\n\n", "<tool_call>read_file\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>"),
@@ -292,7 +293,7 @@ ELEVENTH: dict[str, list[Row]] = {
         spelled("tool-use-in-brackets", "rynfar/meridian#94", '[Tool Use: read_file({"a": 1})]'),
         spelled("channel-behind-the-name", "openai/codex#13114", "assistant to=functions.read_file commentary json\n", '{"a": 1}'),
         Row("print-glued", GEMINI, "".join(f"data: {json.dumps(one)}\r\n\r\n" for one in (candidate("tool_codeprint(default_api"), candidate(".read_file(a=1))", "STOP"))), "microsoft/autogen#6505", text="", calls=(("read_file", ARGS),), ends="tool_calls"),
-        spelled("behind-a-thought", "Gitlawb/openclaude#380, Gemma 4", "thought\n", "call:write_file{content:hello,path:a.txt}", text="thought", calls=_WRITE),
+        spelled("behind-a-thought", "Gitlawb/openclaude#380, Gemma 4", "thought\n", "call:write_file{content:hello,path:a.txt}", text="thought", calls=WRITE_CALL),
         spelled("name-as-key", "ml-explore/mlx-lm#1663, Apertus", '<|tools_prefix|>[{"read_file": {"a": 1}}]', "<|tools_suffix|>"),
         spelled("words-between", "vercel/ai#3521, Llama", 'Sure!\n\n<tool_call>{"name": "read_file", "arguments": {"a": 1}}</tool_call>', '\n\nThis too:\n\n<tool_call>{"name": "read_file", "arguments": {"a": 2}}</tool_call>', text="Sure!\n\n\n\nThis too:", calls=(("read_file", ARGS), ("read_file", '{"a":2}'))),
         spelled("as-python-alone", "vllm-project/vllm#43104, Granite", "read_file(a=1)", model="ibm-granite/granite-3.3-8b-instruct"),
@@ -307,7 +308,6 @@ ELEVENTH: dict[str, list[Row]] = {
 # Round 12.
 
 # fmt: off
-_READ = '{"name": "read_file", "arguments": {"a": 1}}'
 _BLOCK_STOP = ("content_block_stop", {"index": 0})
 _OVER = "This model's maximum context length is 262144 tokens. However, your messages resulted in 262897 tokens. Please reduce the length of the messages."
 TWELFTH: dict[str, list[Row]] = {
@@ -352,7 +352,7 @@ TWELFTH: dict[str, list[Row]] = {
     ],
     "leaked calls": [
         spelled("words-between-the-tokens", "vllm-project/vllm#28543, Kimi", "I read it. <|tool_calls_section_begin|> now ", '<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|><|tool_calls_section_end|>', text="I read it.  now"),
-        spelled("in-tools-tags", "NousResearch/hermes-agent#83023, Qwen3-Coder", f"I read it now.\n<tools>\n{_READ}\n</tools>", text="I read it now."),
+        spelled("in-tools-tags", "NousResearch/hermes-agent#83023, Qwen3-Coder", f"I read it now.\n<tools>\n{CALL_JSON}\n</tools>", text="I read it now."),
         spelled("last-brace-lost", "agent0ai/agent-zero#1459", '{"tool_name": "read_file", "tool_args": {"a": 1}', model="glm-4.6"),
         spelled("tool_args", "agent0ai/agent-zero#1459", 'I use the tool.\n\n{"thoughts": ["x"], "tool_name": "read_file", "tool_args": {"a": 1}}', text="I use the tool.", model="MiniMax-M2"),
         spelled("braces-twice", "tinyhumansai/tinyagents#68", '<tool_call>{{"name": "read_file", "arguments": {"a": 1}}}</tool_call>'),

@@ -9,6 +9,7 @@ from tests.vendors.world.rounds import broken_off, failing, spelled
 from tests.vendors.world.table import (
     ANTHROPIC,
     ARGS,
+    CALL_JSON,
     COMPATIBLE,
     GEMINI,
     GEMINI_USAGE,
@@ -22,11 +23,10 @@ from tests.vendors.world.table import (
     used,
 )
 
-_READ = '{"name": "read_file", "arguments": {"a": 1}}'
 _LINES = (("write_file", '{"path":"a.txt","content":"one\\ntwo"}'),)
 _APOSTROPHE = (("write_file", '{"path":"a.txt","content":"it\'s"}'),)
 _CUT = '<tool_call>\n{"name": "write_file", "arguments": {"path": "a.txt", "content": "hel'
-_UNCLOSED = f"I need it.\n<tool_call>\n{_READ}\n</tool_call>"
+_UNCLOSED = f"I need it.\n<tool_call>\n{CALL_JSON}\n</tool_call>"
 
 
 def _ended(name: str, word: str, ends: str) -> Row:
@@ -63,7 +63,7 @@ NINETEENTH: dict[str, list[Row]] = {
         spelled("tool-and-input", "Qwen fine-tunes", '<tool_call>{"tool": "read_file", "input": {"a": 1}}</tool_call>'),
         spelled("name-and-args-elements", "agents with their own prompts", '<tool_call>\n<name>read_file</name>\n<args>{"a": 1}</args>\n</tool_call>'),
         spelled("parameters-of-elements", "agents with their own prompts", "<tool_call>\n<tool_name>read_file</tool_name>\n<parameters>\n<a>1</a>\n</parameters>\n</tool_call>"),
-        spelled("calls-between-bars", "small models", f"<|tool_calls|>[{_READ}]</s>"),
+        spelled("calls-between-bars", "small models", f"<|tool_calls|>[{CALL_JSON}]</s>"),
         spelled("deepseek-fence-without-function", "DeepSeek R1", '<｜tool▁call▁begin｜>read_file\n```json\n{"a": 1}\n```\n<｜tool▁call▁end｜>'),
         spelled("turn-of-gemma", "Gemma 3 behind servers that show its turns", "<start_of_turn>model\n```tool_code\nread_file(a=1)\n```<end_of_turn>"),
         spelled("print-in-a-python-fence", "Gemma 3", "```python\nprint(default_api.read_file(a=1))\n```", model="gemma-3-27b-it"),
@@ -73,7 +73,7 @@ NINETEENTH: dict[str, list[Row]] = {
         spelled("function-and-end-of-message", "Llama 3.1", '<function=read_file>{"a": 1}<|eom_id|>'),
         spelled("tag-with-functions", "small models", '<functions.read_file>{"a": 1}</functions.read_file>'),
         spelled("name-with-functions", "Qwen2.5", '{"name": "functions.read_file", "arguments": {"a": 1}}', model="qwen2.5:14b"),
-        spelled("label-and-json", "small models", f"Function call: {_READ}"),
+        spelled("label-and-json", "small models", f"Function call: {CALL_JSON}"),
         spelled("label-and-bullets", "small models", "Tool: read_file\nArguments:\n- a: 1\n"),
         spelled("execute_tool", "agents with their own prompts", "<execute_tool>\nread_file(a=1)\n</execute_tool>"),
         spelled("tool_code-of-json", "Gemma fine-tunes", '<tool_code>{"tool": "read_file", "a": 1}</tool_code>'),

@@ -9,12 +9,14 @@ from tests.vendors.world.table import (
     ANTHROPIC,
     ARGS,
     CALL,
+    CALL_END,
     COMPATIBLE,
     GEMINI,
     GEMINI_USAGE,
     JSON,
     PAID,
     RESPONSE,
+    RESPONSE_BEGUN,
     RESPONSES,
     TEXT,
     Json,
@@ -90,7 +92,6 @@ def counted(name: str, source: str, *events: Json, **right: Any) -> Row:
     )
 
 
-_END = (chunk({}, "tool_calls"), used())
 _CF: Json = {"result": None, "success": False, "messages": []}
 _KIMI = '<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"a":1}<|tool_call_end|><|tool_calls_section_end|>'
 _HERMES = '<tool_call>\n{"name": "read_file", "arguments": {"a": 1}}\n</tool_call>'
@@ -112,10 +113,10 @@ FIRST: dict[str, list[Row]] = {
         Row("usage-first-choice-last", COMPATIBLE, json.dumps({"object": "chat.completion", "model": "rwkv", "usage": {"prompt_tokens": 300, "completion_tokens": 20, "total_tokens": 320}, "choices": [{"message": {"role": "assistant", "content": "Hello there."}, "index": 0, "finish_reason": "stop"}]}), "langgenius/dify#2144", JSON, usage=PAID),
     ],
     "tool calls": [
-        calling("two-at-index-nought-empty-ids", "InternLM/lmdeploy#3412, vLLM", tool_call("read_file", "", id="chatcmpl-tool-1"), tool_call(None, ARGS, id=""), tool_call("read_file", "", id="chatcmpl-tool-2"), tool_call(None, '{"a":2}', id=""), *_END, calls=TWO),
-        calling("two-at-index-nought-ids-kept", "InternLM/lmdeploy#3412, SGLang", tool_call("read_file", "", id="0"), tool_call(None, ARGS, id="0"), tool_call("read_file", "", id="1"), tool_call(None, '{"a":2}', id="1"), *_END, calls=TWO),
-        calling("generating-signs", "jjang-ai/vmlx#219", chunk({"tool_call_generating": True}), chunk({}), chunk({"tool_call_generating": True}), tool_call("read_file", ARGS, id="t"), *_END),
-        calling("json-header-in-arguments", "tenstorrent/tt-inference-server#3683", tool_call("read_file", "json\n", id="t"), tool_call(None, ARGS), *_END),
+        calling("two-at-index-nought-empty-ids", "InternLM/lmdeploy#3412, vLLM", tool_call("read_file", "", id="chatcmpl-tool-1"), tool_call(None, ARGS, id=""), tool_call("read_file", "", id="chatcmpl-tool-2"), tool_call(None, '{"a":2}', id=""), *CALL_END, calls=TWO),
+        calling("two-at-index-nought-ids-kept", "InternLM/lmdeploy#3412, SGLang", tool_call("read_file", "", id="0"), tool_call(None, ARGS, id="0"), tool_call("read_file", "", id="1"), tool_call(None, '{"a":2}', id="1"), *CALL_END, calls=TWO),
+        calling("generating-signs", "jjang-ai/vmlx#219", chunk({"tool_call_generating": True}), chunk({}), chunk({"tool_call_generating": True}), tool_call("read_file", ARGS, id="t"), *CALL_END),
+        calling("json-header-in-arguments", "tenstorrent/tt-inference-server#3683", tool_call("read_file", "json\n", id="t"), tool_call(None, ARGS), *CALL_END),
         calling("call-without-finish", "earendil-works/pi#6226, NVIDIA NIM", tool_call("read_file", ARGS, id="t"), used()),
     ],
     "leaked calls": [
@@ -204,7 +205,7 @@ SECOND: dict[str, list[Row]] = {
         Row("responses-reasoning-text", RESPONSES, named(("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": [], "usage": None}}), ("response.output_item.added", {"output_index": 0, "item": {"type": "reasoning", "id": "r1", "summary": [], "status": "in_progress"}}), ("response.content_part.added", {"item_id": "r1", "output_index": 0, "content_index": 0, "part": {"type": "reasoning_text", "text": ""}}), ("response.reasoning_text.delta", {"item_id": "r1", "output_index": 0, "content_index": 0, "delta": "Hm."}), ("response.reasoning_text.done", {"item_id": "r1", "output_index": 0, "content_index": 0, "text": "Hm."}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 1, "content_index": 0}), ("response.completed", {"response": RESPONSE})), "vllm-project/vllm#35184", reasoning="Hm."),
     ],
     "tool calls": [
-        calling("index-one-alone", "BerriAI/litellm#5025", chunk({"content": "Hello there."}), tool_call("read_file", "", index=1, id="toolu_1"), tool_call(None, ARGS, index=1), *_END, text="Hello there."),
+        calling("index-one-alone", "BerriAI/litellm#5025", chunk({"content": "Hello there."}), tool_call("read_file", "", index=1, id="toolu_1"), tool_call(None, ARGS, index=1), *CALL_END, text="Hello there."),
         Row("text-and-call-in-two-choices", COMPATIBLE, json.dumps({"id": "x", "object": "chat.completion", "choices": [{"finish_reason": "tool_calls", "message": {"role": "assistant", "content": "Hello there."}}, {"finish_reason": "tool_calls", "message": {"role": "assistant", "tool_calls": [{"id": "t", "type": "function", "function": {"name": "read_file", "arguments": ARGS}}]}}], "usage": U}), "HKUDS/nanobot#1555, GitHub Copilot", JSON, calls=CALL, ends="tool_calls"),
         Row("responses-call-done-first", RESPONSES, named(("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": [], "usage": None}}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 0, "content_index": 0}), ("response.output_item.added", {"output_index": 1, "item": {**_ITEM, "arguments": "", "status": "in_progress"}}), ("response.function_call_arguments.delta", {"output_index": 1, "item_id": "f", "delta": ARGS}), ("response.output_item.done", {"output_index": 1, "item": _ITEM}), ("response.output_item.done", {"output_index": 0, "item": _SPOKEN}), ("response.completed", {"response": {**RESPONSE, "output": [_SPOKEN, _ITEM]}})), "BerriAI/litellm#36356", calls=CALL, ends="tool_calls"),
     ],
@@ -390,7 +391,6 @@ FOURTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [("contextSize
 
 # fmt: off
 _INDEXLESS = {"type": "function", "function": {"name": "read_file", "arguments": '{"a"'}, "id": "function-call-1", "extra_content": {"google": {"thought_signature": "Ci"}}}
-_CREATED: Json = {**RESPONSE, "status": "in_progress", "output": [], "usage": None}
 
 
 def gemini(*events: Json) -> str:
@@ -405,24 +405,24 @@ FIFTH: dict[str, list[Row]] = {
         Row("usage-grows-no-finish", COMPATIBLE, frames(*({"created": 1732022963, "id": "d", "model": "t", "version": "202409241030", "choices": [{"index": 0, "delta": {"role": "assistant", "content": one}}], "search_info": {"mindmap": {}}, "processes": {}, "usage": {"prompt_tokens": 300, "completion_tokens": at, "total_tokens": 300 + at}} for at, one in ((10, "Hello "), (20, "there.")))), "alfredapp/openai-workflow#52", usage=PAID),
         Row("role-and-content-null", COMPATIBLE, frames(*[chunk({"role": None, "content": None, "reasoning_content": one}) for one in ("H", "m.")], chunk({"role": None, "content": "Hello there."}), chunk({}, "stop"), used()), "sgl-project/sglang#18335", reasoning="Hm."),
         Row("spaces-behind-data", ANTHROPIC, named(*message_events("Hello there.")).replace("}\n\n", "}          \n\n"), "looplj/axonhub#1105"),
-        Row("completed-without-output", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 0, "content_index": 0}), ("response.completed", {"response": {"id": "r", "object": "response", "created_at": 1, "status": "completed", "background": False, "error": None}})), "decolua/9router#705"),
-        Row("done-without-delta", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_text.done", {"text": "Hello there.", "output_index": 0, "content_index": 0}), ("response.completed", {"response": RESPONSE})), "Sophomoresty/gemini-web2api#57"),
-        Row("empty-output-at-end", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 0, "content_index": 0}), ("response.completed", {"response": {**RESPONSE, "output": []}})), "QuantumNous/new-api#4362", usage={"input_tokens": 12, "output_tokens": 5}),
+        Row("completed-without-output", RESPONSES, named(("response.created", {"response": RESPONSE_BEGUN}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 0, "content_index": 0}), ("response.completed", {"response": {"id": "r", "object": "response", "created_at": 1, "status": "completed", "background": False, "error": None}})), "decolua/9router#705"),
+        Row("done-without-delta", RESPONSES, named(("response.created", {"response": RESPONSE_BEGUN}), ("response.output_text.done", {"text": "Hello there.", "output_index": 0, "content_index": 0}), ("response.completed", {"response": RESPONSE})), "Sophomoresty/gemini-web2api#57"),
+        Row("empty-output-at-end", RESPONSES, named(("response.created", {"response": RESPONSE_BEGUN}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 0, "content_index": 0}), ("response.completed", {"response": {**RESPONSE, "output": []}})), "QuantumNous/new-api#4362", usage={"input_tokens": 12, "output_tokens": 5}),
     ],
     "whole replies": [
         Row("ollama-as-text", COMPATIBLE, json.dumps({"model": "llama3.1:8b", "created_at": "2025-12-21T02:40:35.549464Z", "message": {"role": "assistant", "content": "Hello there."}, "done": True, "done_reason": "stop"}), "ITSpecialist111/ai_automation_suggester#149", TEXT),
         Row("one-chunk-for-all", COMPATIBLE, frames(chunk({"role": "assistant", "content": "Hello there."}, "stop")), "LostRuins/koboldcpp#2480"),
-        Row("completed-alone", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.in_progress", {"response": _CREATED}), ("response.completed", {"response": {"id": "r", "status": "completed", "model": "m", "usage": RESPONSE["usage"]}})), "raullenchai/Rapid-MLX#851", text="", usage={"input_tokens": 12, "output_tokens": 5}),
+        Row("completed-alone", RESPONSES, named(("response.created", {"response": RESPONSE_BEGUN}), ("response.in_progress", {"response": RESPONSE_BEGUN}), ("response.completed", {"response": {"id": "r", "status": "completed", "model": "m", "usage": RESPONSE["usage"]}})), "raullenchai/Rapid-MLX#851", text="", usage={"input_tokens": 12, "output_tokens": 5}),
     ],
     "shapes of text": [
         Row("thinking-without-signature", ANTHROPIC, anthropic(("content_block_start", {"index": 0, "content_block": {"type": "thinking", "thinking": ""}}), block_delta(type="thinking_delta", thinking="Hm."), block_delta(type="signature_delta", signature="s"), _BLOCK_END, ("content_block_start", {"index": 1, "content_block": {"type": "text", "text": ""}}), ("content_block_delta", {"index": 1, "delta": {"type": "text_delta", "text": "Hello there."}}), ("content_block_stop", {"index": 1})), "anthropics/anthropic-sdk-csharp#181, MiniMax", reasoning="Hm."),
         Row("signature-alone", ANTHROPIC, anthropic(("content_block_start", {"index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}), block_delta(type="signature_delta", signature="AAAA"), _BLOCK_END, ("content_block_start", {"index": 1, "content_block": {"type": "text", "text": "Hello "}}), ("content_block_delta", {"index": 1, "delta": {"type": "text_delta", "text": "there."}}), ("content_block_stop", {"index": 1})), "anomalyco/opencode#38733"),
     ],
     "tool calls": [
-        calling("arguments-twice", "vllm-project/vllm#51697", tool_call("read_file", "", id="t"), tool_call(None, ARGS), tool_call(None, ARGS), *_END),
-        calling("begin-and-whole", "vllm-project/vllm#51697", tool_call("read_file", "{", id="t"), tool_call(None, ARGS), *_END),
+        calling("arguments-twice", "vllm-project/vllm#51697", tool_call("read_file", "", id="t"), tool_call(None, ARGS), tool_call(None, ARGS), *CALL_END),
+        calling("begin-and-whole", "vllm-project/vllm#51697", tool_call("read_file", "{", id="t"), tool_call(None, ARGS), *CALL_END),
         calling("no-index-and-a-signature", "open-webui/computer#224, Gemini", chunk({"tool_calls": [_INDEXLESS]}), chunk({"tool_calls": [{"function": {"arguments": ":1}"}}]}), chunk({"extra_content": {"google": {"thought_signature": "Cj"}}}), chunk({}, "stop"), used()),
-        calling("empty-type-behind", "liquidos-ai/AutoAgents#99, Volcengine", chunk({"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "read_file"}}]}), chunk({"tool_calls": [{"index": 0, "type": "", "function": {"arguments": ARGS}}]}), *_END),
+        calling("empty-type-behind", "liquidos-ai/AutoAgents#99, Volcengine", chunk({"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "read_file"}}]}), chunk({"tool_calls": [{"index": 0, "type": "", "function": {"arguments": ARGS}}]}), *CALL_END),
         Row("input-in-the-start", ANTHROPIC, anthropic(("content_block_start", {"index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "read_file", "input": {"a": 1}}}), _BLOCK_END).replace('"end_turn"', '"tool_use"'), "anomalyco/opencode#38733", text="", calls=CALL, ends="tool_calls"),
     ],
     "leaked calls": [
@@ -524,7 +524,7 @@ SIXTH: dict[str, list[Row]] = {
     ],
     "tool calls": [
         calling("empty-finish-words", "sigoden/aichat#580, LocalAI", chunk({"role": "assistant", "content": None, "tool_calls": [{"index": 0, "id": "f", "type": "function", "function": {"name": "read_file", "arguments": ""}}]}, ""), *({**chunk({"role": "assistant", "content": "", "tool_calls": [{"index": 0, "id": "f", "type": "function", "function": {"arguments": one}}]}, ""), **_ZEROS} for one in ('{"a"', ":1}")), chunk({}, "tool_calls")),
-        calling("name-in-each-piece", "ggml-org/llama.cpp#12379", *(tool_call("read_file", one, id="t") for one in ("{", '"a"', ":1}")), *_END),
+        calling("name-in-each-piece", "ggml-org/llama.cpp#12379", *(tool_call("read_file", one, id="t") for one in ("{", '"a"', ":1}")), *CALL_END),
         calling("end_turn-behind-a-call", "BerriAI/litellm#12481", tool_call("read_file", ARGS, id="t"), chunk({}, "end_turn"), used()),
     ],
     "leaked calls": [
@@ -610,10 +610,10 @@ SEVENTH: dict[str, list[Row]] = {
         Row("filter-results-first", COMPATIBLE, frames({"id": "", "object": "", "created": 0, "model": "", "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": {"hate": {"filtered": False, "severity": "safe"}}}], "choices": []}, *said("Hello ", "there.")), "vercel/modelfusion#185, Azure"),
     ],
     "shapes of text": [
-        Row("summary-with-uuids", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_item.added", {"output_index": 0, "item": {"type": "reasoning", "id": "5d9e1a2c-0000", "summary": []}}), ("response.reasoning_summary_text.delta", {"item_id": "5d9e1a2c-0000", "output_index": 0, "summary_index": 0, "delta": "Hm."}), ("response.output_text.delta", {"item_id": "7a", "delta": "Hello there.", "output_index": 1, "content_index": 0}), ("response.completed", {"response": RESPONSE})), "CherryHQ/cherry-studio#20940", reasoning="Hm."),
+        Row("summary-with-uuids", RESPONSES, named(("response.created", {"response": RESPONSE_BEGUN}), ("response.output_item.added", {"output_index": 0, "item": {"type": "reasoning", "id": "5d9e1a2c-0000", "summary": []}}), ("response.reasoning_summary_text.delta", {"item_id": "5d9e1a2c-0000", "output_index": 0, "summary_index": 0, "delta": "Hm."}), ("response.output_text.delta", {"item_id": "7a", "delta": "Hello there.", "output_index": 1, "content_index": 0}), ("response.completed", {"response": RESPONSE})), "CherryHQ/cherry-studio#20940", reasoning="Hm."),
     ],
     "tool calls": [
-        calling("channel-behind-the-name", "vllm-project/vllm#32587", tool_call("read_file<|channel|>commentary", ARGS, id="t"), *_END),
+        calling("channel-behind-the-name", "vllm-project/vllm#32587", tool_call("read_file<|channel|>commentary", ARGS, id="t"), *CALL_END),
     ],
     "leaked calls": [
         spelled("keyed-by-name", "ml-explore/mlx-lm#1663, Apertus", '<|tools_prefix|>[{"read_file": {"a": 1}}]<|tools_suffix|>'),

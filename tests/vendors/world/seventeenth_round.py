@@ -10,10 +10,14 @@ from tests.vendors.world.rounds import broken_off, calling, counted, failing, sp
 from tests.vendors.world.table import (
     ANTHROPIC,
     ARGS,
+    CALL_END,
+    CALL_JSON,
     COMPATIBLE,
     GEMINI,
     HTML,
     JSON,
+    TWO_CALLS,
+    WRITE_CALL,
     Json,
     Row,
     candidate,
@@ -21,14 +25,8 @@ from tests.vendors.world.table import (
     frames,
     said,
     tool_call,
-    used,
 )
 
-_END = (chunk({}, "tool_calls"), used())
-_READ = '{"name": "read_file", "arguments": {"a": 1}}'
-_CALL = (("read_file", ARGS),)
-_TWO = (("read_file", ARGS), ("read_file", '{"a":2}'))
-_WRITE = (("write_file", '{"path":"a.txt","content":"hello"}'),)
 _OPENAI = (
     '{"tool_calls":[{"id":"c","type":"function","function":{"name":"read_file","arguments":"{\\"a\\":1}"}}]}'
 )
@@ -87,29 +85,29 @@ SEVENTEENTH: dict[str, list[Row]] = {
         Row("lifetimes-of-the-cache", ANTHROPIC, anthropic(*text_block(0), usage={"input_tokens": 12, "cache_creation_input_tokens": 100, "cache_read_input_tokens": 200, "cache_creation": {"ephemeral_5m_input_tokens": 60, "ephemeral_1h_input_tokens": 40}, "output_tokens": 1, "service_tier": "standard"}, end={"delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5, "server_tool_use": {"web_search_requests": 0}}}), "Anthropic", usage={"input_tokens": 312, "cache_write_tokens": 100, "cache_read_tokens": 200, "output_tokens": 5}),
     ],
     "tool calls": [
-        calling("nulls-beside", "SGLang", tool_call("read_file", "", id="t"), chunk({"role": None, "content": None, "tool_calls": [{"index": 0, "id": None, "type": None, "function": {"name": None, "arguments": ARGS}}]}), *_END),
-        calling("index-as-text", "gateways of PHP", tool_call("read_file", '{"a"', "0", id="t"), tool_call(None, ":1}", "0"), *_END),
+        calling("nulls-beside", "SGLang", tool_call("read_file", "", id="t"), chunk({"role": None, "content": None, "tool_calls": [{"index": 0, "id": None, "type": None, "function": {"name": None, "arguments": ARGS}}]}), *CALL_END),
+        calling("index-as-text", "gateways of PHP", tool_call("read_file", '{"a"', "0", id="t"), tool_call(None, ":1}", "0"), *CALL_END),
         Row("arguments-null", GEMINI, gemini_call({"functionCall": {"id": "1", "name": "read_file", "args": None}}), "Gemini behind gateways", text="", calls=(("read_file", "{}"),), ends="tool_calls"),
     ],
     "leaked calls": [
-        calling("the-same-in-a-fence-beside", "Gitlawb/openclaude#1076, of both at once", chunk({"content": f"```json\n{_READ}\n```"}), tool_call("read_file", ARGS, id="t"), *_END),
-        calling("the-same-in-a-tag-beside", "mudler/LocalAI#10346", chunk({"content": f"I read it.\n<tool_call>\n{_READ}\n</tool_call>"}), tool_call("read_file", ARGS, id="t"), *_END, text="I read it."),
+        calling("the-same-in-a-fence-beside", "Gitlawb/openclaude#1076, of both at once", chunk({"content": f"```json\n{CALL_JSON}\n```"}), tool_call("read_file", ARGS, id="t"), *CALL_END),
+        calling("the-same-in-a-tag-beside", "mudler/LocalAI#10346", chunk({"content": f"I read it.\n<tool_call>\n{CALL_JSON}\n</tool_call>"}), tool_call("read_file", ARGS, id="t"), *CALL_END, text="I read it."),
         spelled("fenced-message-of-openai", "Extra-Chill/data-machine#2316", f"I read it.\n\n```json\n{_OPENAI}\n```", text="I read it."),
         spelled("python-tag-and-end", "Llama 3.1", '<|python_tag|>{"name": "read_file", "parameters": {"a": 1}}<|eom_id|>'),
         spelled("python-tag-and-call", "Llama 3.1, its own tools", "<|python_tag|>read_file.call(a=1)"),
         spelled("list-in-an-open-tag", "vllm-project/vllm#11402, Granite 3.1", '<tool_call>[{"arguments": {"a": 1}, "name": "read_file"}]'),
-        spelled("two-with-args", "Mistral, tokenizer v13", '[TOOL_CALLS]read_file[ARGS]{"a": 1}[TOOL_CALLS]read_file[ARGS]{"a": 2}', calls=_TWO),
-        spelled("thought-behind-a-sentence", "Qwen3 behind servers without a parser of thoughts", f"I look.\n<think>\nI need the file.\n</think>\n<tool_call>\n{_READ}\n</tool_call>", text="I look.", reasoning="I need the file."),
+        spelled("two-with-args", "Mistral, tokenizer v13", '[TOOL_CALLS]read_file[ARGS]{"a": 1}[TOOL_CALLS]read_file[ARGS]{"a": 2}', calls=TWO_CALLS),
+        spelled("thought-behind-a-sentence", "Qwen3 behind servers without a parser of thoughts", f"I look.\n<think>\nI need the file.\n</think>\n<tool_call>\n{CALL_JSON}\n</tool_call>", text="I look.", reasoning="I need the file."),
         spelled("tool-colon-name", "CWM", '<tool: read_file>\n{"a": 1}\n</tool>'),
         spelled("functions-and-number", "Kimi K2 behind gateways that drop tokens", 'functions.read_file:0{"a": 1}'),
         spelled("minimax-without-its-angle", "MiniMax M2", 'minimax:tool_call\n<invoke name="read_file">\n<parameter name="a">1</parameter>\n</invoke>\n</minimax:tool_call>'),
-        spelled("coder-without-its-tag", "Qwen3-Coder", "<function=write_file><parameter=path>a.txt</parameter><parameter=content>hello</parameter></function></tool_call>", calls=_WRITE),
+        spelled("coder-without-its-tag", "Qwen3-Coder", "<function=write_file><parameter=path>a.txt</parameter><parameter=content>hello</parameter></function></tool_call>", calls=WRITE_CALL),
         spelled("glm-without-its-tag", "GLM 4.6", "read_file\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>"),
         spelled("deepseek-with-plain-bars", "DeepSeek V3.1 behind gateways", '<|tool▁calls▁begin|><|tool▁call▁begin|>read_file<|tool▁sep|>{"a": 1}<|tool▁call▁end|><|tool▁calls▁end|>'),
         spelled("channel-without-functions", "gpt-oss", '<|channel|>commentary to=read_file<|message|>{"a":1}'),
         spelled("comma-too-many", "small models", '<tool_call>\n{"name": "read_file", "arguments": {"a": 1,}}\n</tool_call>'),
         spelled("curly-quotes", "Open-Historia/open-historia#354, of a call", "<tool_call>\n{“name”: “read_file”, “arguments”: {“a”: 1}}\n</tool_call>"),
-        spelled("tag-of-the-offer", "Qwen2.5, small", f"<tools>\n{_READ}\n</tools>"),
+        spelled("tag-of-the-offer", "Qwen2.5, small", f"<tools>\n{CALL_JSON}\n</tools>"),
         spelled("function-and-args", "Gemma 3", '```json\n{"function": "read_file", "args": {"a": 1}}\n```', model="gemma3:12b"),
         spelled("label-and-parameters", "small models", 'Tool call: read_file\nParameters: {"a": 1}'),
         spelled("header-of-llama", "Llama 3 behind servers that show its header", '<|start_header_id|>assistant<|end_header_id|>\n\n{"name": "read_file", "parameters": {"a": 1}}', model="llama3.1:8b"),

@@ -7,8 +7,12 @@ from tests.vendors.world.rounds import calling, spelled, thought
 from tests.vendors.world.table import (
     ANTHROPIC,
     ARGS,
+    CALL,
+    CALL_END,
+    CALL_JSON,
     RESPONSE,
     RESPONSES,
+    TWO_CALLS,
     Json,
     Row,
     chunk,
@@ -16,12 +20,7 @@ from tests.vendors.world.table import (
     used,
 )
 
-_END = (chunk({}, "tool_calls"), used())
-_READ = '{"name": "read_file", "arguments": {"a": 1}}'
 _TYPED = '{"type": "function", "name": "read_file", "parameters": {"a": 1}}'
-_CALL = (("read_file", ARGS),)
-_TWO = (("read_file", ARGS), ("read_file", '{"a":2}'))
-_WRITE = (("write_file", '{"path":"a.txt","content":"hello"}'),)
 _KIMI = '<|tool_calls_section_begin|> <|tool_call_begin|> functions.read_file:0 <|tool_call_argument_begin|> {"a": 1} <|tool_call_end|> <|tool_calls_section_end|>'
 _INVOKE = '<invoke name="read_file">\n  <a>1</a>\n</invoke>'
 _DSML = '<|DSML|tool_calls>\n<|DSML|invoke name="read_file">\n<|DSML|parameter name="a" string="false">1</|DSML|parameter>\n</|DSML|invoke>\n</|DSML|tool_calls>'
@@ -32,21 +31,21 @@ _CREATED: tuple[str, Json] = ("response.created", {"response": {**RESPONSE, "sta
 # fmt: off
 SIXTEENTH: dict[str, list[Row]] = {
     "tool calls": [
-        calling("one-call-at-two-indexes", "mudler/LocalAI#9722", tool_call("read_file", ARGS, 0, id="Lipw"), tool_call("read_file", ARGS, 1, id="Lipw"), *_END),
-        calling("all-so-far-each-time", "NousResearch/hermes-agent#35718, Qianfan", tool_call("read_file", "", id="t"), tool_call(None, '{"a"'), tool_call(None, '{"a":1'), tool_call(None, ARGS), *_END),
-        calling("pieces-then-all", "elizaOS/eliza#16973", tool_call("read_file", "", id="t"), tool_call(None, '{"a"'), tool_call(None, ":1}"), tool_call("read_file", ARGS, id="t"), *_END),
-        calling("all-twice", "anomalyco/opencode#17339, GLM", tool_call("read_file", ARGS, id="t"), tool_call(None, ARGS), *_END),
-        calling("two-pieces-in-one-chunk", "openai/openai-python#3438", chunk({"tool_calls": [{"index": 0, "id": "t", "type": "function", "function": {"name": "read_file", "arguments": ""}}, {"index": 0, "function": {"arguments": '{"a"'}}]}), tool_call(None, ":1}"), *_END),
-        calling("end-of-sequence-in-arguments", "vllm-project/vllm#51701, GigaChat", tool_call("read_file", '{"a": 1}', id="t"), tool_call(None, "</s"), *_END),
-        calling("single-object-for-a-list", "gateways of Java", chunk({"tool_calls": {"index": 0, "id": "t", "type": "function", "function": {"name": "read_file", "arguments": ARGS}}}), *_END),
+        calling("one-call-at-two-indexes", "mudler/LocalAI#9722", tool_call("read_file", ARGS, 0, id="Lipw"), tool_call("read_file", ARGS, 1, id="Lipw"), *CALL_END),
+        calling("all-so-far-each-time", "NousResearch/hermes-agent#35718, Qianfan", tool_call("read_file", "", id="t"), tool_call(None, '{"a"'), tool_call(None, '{"a":1'), tool_call(None, ARGS), *CALL_END),
+        calling("pieces-then-all", "elizaOS/eliza#16973", tool_call("read_file", "", id="t"), tool_call(None, '{"a"'), tool_call(None, ":1}"), tool_call("read_file", ARGS, id="t"), *CALL_END),
+        calling("all-twice", "anomalyco/opencode#17339, GLM", tool_call("read_file", ARGS, id="t"), tool_call(None, ARGS), *CALL_END),
+        calling("two-pieces-in-one-chunk", "openai/openai-python#3438", chunk({"tool_calls": [{"index": 0, "id": "t", "type": "function", "function": {"name": "read_file", "arguments": ""}}, {"index": 0, "function": {"arguments": '{"a"'}}]}), tool_call(None, ":1}"), *CALL_END),
+        calling("end-of-sequence-in-arguments", "vllm-project/vllm#51701, GigaChat", tool_call("read_file", '{"a": 1}', id="t"), tool_call(None, "</s"), *CALL_END),
+        calling("single-object-for-a-list", "gateways of Java", chunk({"tool_calls": {"index": 0, "id": "t", "type": "function", "function": {"name": "read_file", "arguments": ARGS}}}), *CALL_END),
         calling("finish-says-function_call", "servers of the old field", tool_call("read_file", ARGS, id="t"), chunk({}, "function_call"), used()),
-        Row("arguments-only-when-done", RESPONSES, response([_CREATED, _ADDED, ("response.function_call_arguments.done", {"item_id": "f", "output_index": 0, "arguments": ARGS})], output=[]), "servers of the Responses API without deltas", text="", calls=_CALL, ends="tool_calls"),
-        Row("input-whole-and-no-delta", ANTHROPIC, anthropic(*tool_block(0, {"a": 1}), end=_TOOL_END), "Anthropic behind gateways", text="", calls=_CALL, ends="tool_calls"),
-        Row("call-without-a-stop-of-its-block", ANTHROPIC, anthropic(*tool_block(0, {}, ARGS)[:-1], end=_TOOL_END), "QuantumNous/new-api#5482", text="", calls=_CALL, ends="tool_calls"),
+        Row("arguments-only-when-done", RESPONSES, response([_CREATED, _ADDED, ("response.function_call_arguments.done", {"item_id": "f", "output_index": 0, "arguments": ARGS})], output=[]), "servers of the Responses API without deltas", text="", calls=CALL, ends="tool_calls"),
+        Row("input-whole-and-no-delta", ANTHROPIC, anthropic(*tool_block(0, {"a": 1}), end=_TOOL_END), "Anthropic behind gateways", text="", calls=CALL, ends="tool_calls"),
+        Row("call-without-a-stop-of-its-block", ANTHROPIC, anthropic(*tool_block(0, {}, ARGS)[:-1], end=_TOOL_END), "QuantumNous/new-api#5482", text="", calls=CALL, ends="tool_calls"),
     ],
     "leaked calls": [
-        calling("marker-left-beside-the-call", "vllm-project/vllm#51701, GigaChat", chunk({"content": "I read it."}), chunk({"content": "<|function_call|>"}), tool_call("read_file", ARGS, id="t"), *_END, text="I read it."),
-        calling("separator-left-beside-the-call", "vllm-project/vllm#51701, GigaChat", chunk({"content": "I read it."}), chunk({"content": "<|message_sep|>\n\nfunction call<|role_sep|>\n"}), tool_call("read_file", ARGS, id="t"), *_END, text="I read it."),
+        calling("marker-left-beside-the-call", "vllm-project/vllm#51701, GigaChat", chunk({"content": "I read it."}), chunk({"content": "<|function_call|>"}), tool_call("read_file", ARGS, id="t"), *CALL_END, text="I read it."),
+        calling("separator-left-beside-the-call", "vllm-project/vllm#51701, GigaChat", chunk({"content": "I read it."}), chunk({"content": "<|message_sep|>\n\nfunction call<|role_sep|>\n"}), tool_call("read_file", ARGS, id="t"), *CALL_END, text="I read it."),
         spelled("gemma-name-twice", "DenisovAV/flutter_gemma#228", "<|tool_call>call:read_file:read_file{a: 1}<tool_call|>"),
         spelled("gemma-round-and-colon", "NousResearch/hermes-agent#7449", "<|tool_call>call:read_file(a: 1)<tool_call|>"),
         spelled("gemma-quoted-keys", "waybarrios/vllm-mlx#267", '<|tool_call>call:read_file{<|"|>a<|"|>:1}<tool_call|>'),
@@ -67,17 +66,17 @@ SIXTEENTH: dict[str, list[Row]] = {
         spelled("gemini-control-sign-before", "Gemini 2.5, malformed calls", "<ctrl42>call\nprint(default_api.read_file(a=1))"),
         spelled("name-then-tool_call-of-python", "ChatGLM3", "read_file\n```python\ntool_call(a=1)\n```", model="chatglm3-6b"),
         spelled("name-line-and-json", "GLM-4-9B", 'read_file\n{"a": 1}', model="glm-4-9b-chat"),
-        spelled("bare-list-of-python", "ToolACE-2", "[read_file(a=1), read_file(a=2)]", calls=_TWO, model="Team-ACE/ToolACE-2-Llama-3.1-8B"),
-        spelled("bare-list-of-json", "xLAM-2", f"[{_READ}]", model="Salesforce/Llama-xLAM-2-8b-fc-r"),
+        spelled("bare-list-of-python", "ToolACE-2", "[read_file(a=1), read_file(a=2)]", calls=TWO_CALLS, model="Team-ACE/ToolACE-2-Llama-3.1-8B"),
+        spelled("bare-list-of-json", "xLAM-2", f"[{CALL_JSON}]", model="Salesforce/Llama-xLAM-2-8b-fc-r"),
         spelled("tool-and-tool_input", "LangChain's XML agent", '<tool>read_file</tool><tool_input>{"a": 1}</tool_input>'),
         spelled("action-fence", "LangChain's JSON agent", 'Thought: I need it.\n\nAction:\n```json\n{"action": "read_file", "action_input": {"a": 1}}\n```', text="Thought: I need it."),
         spelled("action-input-of-python", "LlamaIndex's ReAct", "Thought: I need a tool.\nAction: read_file\nAction Input: {'a': 1}", text="Thought: I need a tool."),
         spelled("suggested-by-autogen", "AutoGen's printed calls", '***** Suggested tool call (call_1): read_file *****\nArguments: \n{"a": 1}\n***************************************************'),
         spelled("tool-with-its-name", "agents with their own prompts", '<tool name="read_file">\n<a>1</a>\n</tool>'),
-        spelled("opening-tag-lost", "servers that drop special tokens", _READ + "\n</tool_call>"),
-        spelled("one-brace-too-many", "Qwen fine-tunes", f"<tool_call>\n{_READ}}}\n</tool_call>"),
-        spelled("one-brace-too-few", "Qwen fine-tunes", f"<tool_call>\n{_READ[:-1]}\n</tool_call>"),
-        spelled("escaped-for-html", "gateways that escape", f"<tool_call>{_READ}</tool_call>".replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")),
+        spelled("opening-tag-lost", "servers that drop special tokens", CALL_JSON + "\n</tool_call>"),
+        spelled("one-brace-too-many", "Qwen fine-tunes", f"<tool_call>\n{CALL_JSON}}}\n</tool_call>"),
+        spelled("one-brace-too-few", "Qwen fine-tunes", f"<tool_call>\n{CALL_JSON[:-1]}\n</tool_call>"),
+        spelled("escaped-for-html", "gateways that escape", f"<tool_call>{CALL_JSON}</tool_call>".replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")),
         spelled("analysis-with-code", "openai/harmony, gpt-oss", '<|channel|>analysis<|message|>I read it.<|end|><|start|>assistant<|channel|>analysis to=functions.read_file code<|message|>{"a":1}<|call|>', reasoning="I read it."),
         spelled("recipient-before-the-channel", "openai/harmony, gpt-oss", '<|start|>assistant to=functions.read_file<|channel|>commentary json<|message|>{"a":1}<|call|>'),
         spelled("call-of-nexus", "NexusRaven", "Call: read_file(a=1)<bot_end> \nThought: The file is read."  , text="Thought: The file is read."),

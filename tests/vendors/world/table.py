@@ -317,6 +317,11 @@ def _read(*chunks: Json, finish: str = "tool_calls") -> str:
 
 CALL = (("read_file", '{"a":1}'),)
 ARGS = '{"a":1}'
+TWO_CALLS = (("read_file", ARGS), ("read_file", '{"a":2}'))
+WRITE_CALL = (("write_file", '{"path":"a.txt","content":"hello"}'),)
+CALL_JSON = '{"name": "read_file", "arguments": {"a": 1}}'
+CALL_END = (chunk({}, "tool_calls"), used())
+RESPONSE_BEGUN: Json = {**RESPONSE, "status": "in_progress", "output": [], "usage": None}
 
 
 def calls(name: str, sent: str, source: str, right: tuple[tuple[str, str], ...] = CALL, **more: Any) -> Row:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.vendors.world.rounds import broken_off, calling, failing, spelled
 from tests.vendors.world.table import (
     ARGS,
+    CALL_END,
+    CALL_JSON,
     COMPATIBLE,
     GEMINI,
     JSON,
@@ -17,9 +19,6 @@ from tests.vendors.world.table import (
     used,
     whole,
 )
-
-_END = (chunk({}, "tool_calls"), used())
-_READ = '{"name": "read_file", "arguments": {"a": 1}}'
 
 # fmt: off
 TWENTIETH: dict[str, list[Row]] = {
@@ -44,17 +43,17 @@ TWENTIETH: dict[str, list[Row]] = {
         failing("window-of-tokens", 400, "context_too_long", {"error": {"message": "Input length 140000 exceeds the maximum allowed length of 131072 tokens.", "type": "invalid_request_error"}}, "SGLang", "131072"),
     ],
     "leaked calls": [
-        calling("same-call-as-python-beside", "Llama 4 behind vLLM", chunk({"content": "[read_file(a=1)]"}), tool_call("read_file", ARGS, id="t"), *_END),
-        spelled("tool_call-in-bold-fence", "small models", f"I read it.\n\n```tool_call\n{_READ}\n```", text="I read it."),
-        spelled("tool-call-element-with-dash", "agents with their own prompts", f"<tool-call>\n{_READ}\n</tool-call>"),
+        calling("same-call-as-python-beside", "Llama 4 behind vLLM", chunk({"content": "[read_file(a=1)]"}), tool_call("read_file", ARGS, id="t"), *CALL_END),
+        spelled("tool_call-in-bold-fence", "small models", f"I read it.\n\n```tool_call\n{CALL_JSON}\n```", text="I read it."),
+        spelled("tool-call-element-with-dash", "agents with their own prompts", f"<tool-call>\n{CALL_JSON}\n</tool-call>"),
         spelled("tool_request-of-elements", "agents with their own prompts", "<tool_request>\n<tool>read_file</tool>\n<a>1</a>\n</tool_request>"),
         spelled("parameters-in-one-object", "GLM 4.5 fine-tunes", '<tool_call>read_file\n<arg_key>a</arg_key><arg_value>1</arg_value>\n</tool_call>\n<|observation|>'),
-        spelled("call-and-end-of-text", "Qwen3", f"<tool_call>\n{_READ}\n</tool_call><|im_end|>\n<|endoftext|>"),
+        spelled("call-and-end-of-text", "Qwen3", f"<tool_call>\n{CALL_JSON}\n</tool_call><|im_end|>\n<|endoftext|>"),
         spelled("commentary-without-start", "gpt-oss", 'commentary to=functions.read_file code<|message|>{"a":1}<|call|>'),
         spelled("xml-with-a-head", "agents with their own prompts", '<?xml version="1.0"?>\n<invoke name="read_file"><parameter name="a">1</parameter></invoke>'),
         spelled("json5-in-the-tag", "small models", "<tool_call>{name: 'read_file', arguments: {a: 1}}</tool_call>"),
         spelled("number-as-text", "small models", '<tool_call>{"name": "read_file", "arguments": {"a": 1}}\n</tool_call>\n\n', text=""),
-        spelled("two-tags-around", "small models", f"<tool_calls>\n<tool_call>\n{_READ}\n</tool_call>\n</tool_calls>"),
+        spelled("two-tags-around", "small models", f"<tool_calls>\n<tool_call>\n{CALL_JSON}\n</tool_call>\n</tool_calls>"),
     ],
 }
 # fmt: on
