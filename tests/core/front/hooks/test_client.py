@@ -81,9 +81,14 @@ def test_a_message_to_a_discussion_that_is_there_with_what_it_asks_for(
     assert "return 6" in json.dumps(running.server.bodies[-1])
 
 
-def test_a_discussion_with_tools_is_sent_to_in_the_running_program_which_asks(
-    running: World, send: Send, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _asked(
+    running: World, monkeypatch: pytest.MonkeyPatch, before: Callable[[], None] = lambda: None
+) -> tuple[str, io.StringIO]:
+    """A discussion with tools, whose next turn asks and gets a no as soon as it is told; and standard error.
+
+    Args:
+        before: done by the person before that no.
+    """
     chosen = running.discussion("tides")
     running.client.put(f"/api/discussions/{chosen}/tools", {"has_tools": True}, **AS_PERSON)
     ask = ("web_fetch", json.dumps({"url": "https://tides.example/now"}))
@@ -94,10 +99,18 @@ def test_a_discussion_with_tools_is_sent_to_in_the_running_program_which_asks(
 
         def write(self, text: str) -> int:
             if "the Manual Slop that already runs needs your approval" in text:
+                before()
                 running.controller.send(RefuseCall(chosen, asked_calls(running.state, chosen)[0].id))
             return super().write(text)
 
     monkeypatch.setattr(sys, "stderr", err := Read())
+    return chosen, err
+
+
+def test_a_discussion_with_tools_is_sent_to_in_the_running_program_which_asks(
+    running: World, send: Send, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, err = _asked(running, monkeypatch)
     code = send("When?", "--tools", "--discussion", "tides")
 
     assert (code, capsys.readouterr().out) == (0, "I look.\n\nNot now.\n")
@@ -108,22 +121,12 @@ def test_a_turn_that_a_limit_ends_in_the_running_program_names_the_command_that_
     running: World, send: Send, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It ended with 0 after the first request's words."""
-    chosen = running.discussion("tides")
-    running.client.put(f"/api/discussions/{chosen}/tools", {"has_tools": True}, **AS_PERSON)
-    ask = ("web_fetch", json.dumps({"url": "https://tides.example/now"}))
-    running.server.replies.extend((Said("I look.", calls=(ask,), finish="tool_calls"), Said("Not now.")))
 
-    class Read(io.StringIO):
-        """Standard error, by a person who sets a limit before they answer a question."""
+    def limited() -> None:
+        running.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.0))
+        running.until(lambda s: s.config.settings.caching.day_limit_usd == 0.0)
 
-        def write(self, text: str) -> int:
-            if "the Manual Slop that already runs needs your approval" in text:
-                running.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.0))
-                running.until(lambda s: s.config.settings.caching.day_limit_usd == 0.0)
-                running.controller.send(RefuseCall(chosen, asked_calls(running.state, chosen)[0].id))
-            return super().write(text)
-
-    monkeypatch.setattr(sys, "stderr", err := Read())
+    chosen, err = _asked(running, monkeypatch, limited)
 
     assert send("When?", "--tools", "--discussion", "tides") == 1
     assert capsys.readouterr().out == "I look.\n"
