@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from core.app import peek
 from core.app.crash_report import CrashWatch
 from core.app.options import OutsideOptions
-from core.front.cli.version import PROGRAM, complain, remark
+from core.front.cli.version import INTERRUPTED, PROGRAM, complain, remark
 from core.kernel import paths
 from core.kernel.errors import LockedError, SlopError
 from core.kernel.language import tr
@@ -33,7 +33,6 @@ DRAWS_BY_SOFTWARE = tr(
 ENDED = tr("The program ended while its window opened: most likely the graphics driver failed")
 DRAW_BY_SOFTWARE = tr("Let the processor draw the window: `{variable}=1 manual-slop`", variable=SOFTWARE)
 REPAIR = tr("Repair the graphics driver, or use `manual-slop send`")
-INTERRUPTED = 130
 _MOST_BYTES = 100
 _ENDING = () if sys.platform == "win32" else (signal.SIGTERM, signal.SIGHUP)
 """Signals by which another program ends this one. What they leave is written at once, in the midst of the driver's work."""

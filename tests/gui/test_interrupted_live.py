@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.app.home import read_state
-from core.front.cli.run import INTERRUPTED
+from core.front.cli.version import INTERRUPTED
 from gui.app import look_of
 from gui.screen import virtual_screen
 from gui.window import Placement, fitting

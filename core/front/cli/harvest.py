@@ -20,6 +20,7 @@ from core.front.cli.arguments import Options
 from core.front.cli.output import Console
 from core.front.cli.questions import SharedMoney, check_terminal, confirm, confirm_final
 from core.front.cli.session import UsageError, check_name
+from core.front.cli.version import INTERRUPTED
 from core.kernel import figures, paths
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
@@ -81,7 +82,7 @@ from core.services.spending.harvest_costs import Payments
 from core.services.spending.price_files import priced_models
 from core.services.spending.pricing import cost
 
-INTERRUPTED, NOT_AGREED = 130, 1
+NOT_AGREED = 1
 
 
 class RunSet(msgspec.Struct, frozen=True):

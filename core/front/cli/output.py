@@ -14,7 +14,7 @@ from typing import Any, Protocol, TextIO
 import msgspec
 
 from core.front.cli.stops import Stops, in_terminal, is_full
-from core.front.cli.version import give_up, put_beside, unwritten
+from core.front.cli.version import INTERRUPTED, give_up, put_beside, unwritten
 from core.kernel.codecs import builtins_of
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
@@ -23,7 +23,7 @@ _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in
 _VISIBLE |= {0x7F: "\u2421", **dict.fromkeys(range(128, 160), "�")}
 _VISIBLE |= dict.fromkeys((*range(8234, 8239), *range(8294, 8298), 8206, 8207, 1564), "�")
 
-_CODES = {2: "wrong_usage", 130: "interrupted"}
+_CODES = {2: "wrong_usage", INTERRUPTED: "interrupted"}
 """Codes of errors by exit code; of all others `failed`."""
 
 _ESCAPED = {code: f"\\u{code:04x}" for code in _VISIBLE if code >= 0x20}

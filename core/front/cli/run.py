@@ -7,11 +7,11 @@ from collections.abc import Callable
 from core.front.cli.arguments import Options
 from core.front.cli.output import Console, OutputError, open_console
 from core.front.cli.session import FrontEnd, UsageError
-from core.front.cli.version import BROKEN_PIPE, discard_output
+from core.front.cli.version import BROKEN_PIPE, INTERRUPTED, discard_output
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.language import tr
 
-FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+FAILED, WRONG_USAGE = 1, 2
 
 
 def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = None) -> int:

@@ -28,6 +28,7 @@ from core.front.cli.questions import agreed, ask_all, question_key, raise_unsent
 from core.front.cli.send_beside import edited_text, program_beside, run_comparison, template_text
 from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.front.cli.stops import in_terminal, kept_words, past_limit_words
+from core.front.cli.version import INTERRUPTED
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.language import as_sentences, tr
@@ -492,7 +493,7 @@ class SentTurn:
                 "Copy the reply from this terminal: the disk holds only a part. {remedy}", remedy=write.remedy
             )
             raise SlopError(write.problem.removesuffix("."), remedy=remedy)
-        return 130 if is_stopped else int(_unfinished(opened) is not None or reply is None)
+        return INTERRUPTED if is_stopped else int(_unfinished(opened) is not None or reply is None)
 
     def _replies(self, opened: OpenDiscussion) -> list[Message]:
         return [m for m in self._new(opened) if isinstance(m, Message) and m.role is Role.ASSISTANT]

@@ -22,6 +22,7 @@ from core.front.cli.output import Console
 from core.front.cli.questions import agreed, can_ask, raise_unsent
 from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, report_trust
 from core.front.cli.stops import in_terminal, kept_words
+from core.front.cli.version import INTERRUPTED
 from core.front.hooks.client import HookClient, HookError, connect, reach
 from core.kernel import figures as fmt
 from core.kernel import paths
@@ -292,7 +293,7 @@ class _Printed:
         if not self.options.given.quiet and not self.options.is_json and reply is not None:
             self.console.note(f"{usage_line(reply)} · {chosen}")
         if is_stopped:
-            return 130
+            return INTERRUPTED
         return 1 if reply is None or self.error is not None else 0
 
     def _data(self, chosen: str, reply: Message | None, *, is_stopped: bool) -> dict[str, Any]:
@@ -573,7 +574,7 @@ def _comparison_print(console: Console, options: Options, opened: OpenDiscussion
             console.note(f"{usage_line(reply)} · {opened.id}")
         if one.problem:
             console.note(tr("manual-slop: {model}: {problem}", model=_name(one.asked), problem=one.problem))
-    return 130 if is_stopped else int(any(one.problem or not one.reply_id for one in columns))
+    return INTERRUPTED if is_stopped else int(any(one.problem or not one.reply_id for one in columns))
 
 
 def _data(opened: OpenDiscussion, one: ComparedReply) -> dict[str, object]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 PROGRAM = "manual-slop"
 
+INTERRUPTED = 130
+"""128 and the number of SIGINT: what a shell reports of a program that a person stopped."""
 BROKEN_PIPE = 141
 """128 and the number of SIGPIPE: what a shell reports of a program whose reader has gone."""
 
