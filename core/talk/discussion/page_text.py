@@ -96,8 +96,9 @@ _CHARSETS = {
         ("punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"), "utf-8"
     ),
 }
-"""Codecs by Python's name of what a page says, where pages mean another, or where the codec is for other things: a server that
-names `punycode` has a page take minutes, which nothing can end. Source: WHATWG, Encoding.
+"""Codecs by Python's name of what a page says, where pages mean another, or where the codec is for other things than pages.
+
+Source: WHATWG, Encoding.
 """
 _SNIFFED_BYTES = 4_096
 
