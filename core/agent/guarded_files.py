@@ -632,7 +632,7 @@ def judge_path(path: str, places: ToolPlaces) -> ToolPath:
 
 
 def read_guarded(place: ToolPath, most_bytes: int = MAX_FILE_BYTES) -> GuardedBytes:
-    """Read a file whole, by its judged path, following no link. Total: what is wrong with it is its `problem`."""
+    """Read a file whole, by its judged path, following no link. Raises nothing: what is wrong with it is its `problem`."""
     try:
         with held_folder(place.root, place.folders) as folder:
             return _read_in(folder, place, most_bytes)

@@ -90,7 +90,7 @@ def note_change(turn_folder: Path, note: ChangeNote) -> None:
 
 
 def read_notes(turn_folder: Path) -> dict[str, NotedChange]:
-    """Changes of files by a turn, by path, in the order of their first writes. Total: what cannot be read is passed over."""
+    """Changes of files by a turn, by path, in the order of their first writes. Raises nothing: what cannot be read is passed over."""
     try:
         lines = read_file(turn_folder / NOTES_FILE, None, follows_links=False).splitlines()
     except OSError:
@@ -173,7 +173,7 @@ def keep_before(home: Path, discussion_id: str, change: FileChange, data: bytes 
 
 
 def note_written(home: Path, discussion_id: str, change: FileChange, *, is_made: bool) -> None:
-    """Note how a write ended. Total: lost, it counts as one in which the program ended."""
+    """Note how a write ended. Raises nothing: lost, it counts as one in which the program ended."""
     step = ChangeStep.MADE if is_made else ChangeStep.FAILED
     with suppress(StorageError):
         note_change(_turn_folder(home, discussion_id, change.turn_id), ChangeNote(step=step, change=change))

@@ -223,7 +223,7 @@ class KeyContents:
         self.read_bytes = 0
 
     def reasons(self, path: str, status: os.stat_result | None = None) -> tuple[str, ...]:
-        """Reasons to take a file for one of keys by what stands in it. Total: one that cannot be read gives none.
+        """Reasons to take a file for one of keys by what stands in it. Raises nothing: one that cannot be read gives none.
 
         Args:
             path: absolute; a link is not followed. status: as it was seen just now.

@@ -160,7 +160,7 @@ def row_text(row: EvidenceRow | ItemEvent) -> str:
 
 
 def read_rows(evidence: bytes, events: bytes) -> LogRows:
-    """Read both logs. Total: a line that is torn, or no row, is passed over and counted. O(n)."""
+    """Read both logs. Raises nothing: a line that is torn, or no row, is passed over and counted. O(n)."""
     kept, torn = _decoded(evidence, _evidence.decode)
     happened, lost = _decoded(events, _event.decode)
     is_whole = [not row.quote or quote_hash(row.quote) == row.quote_sha256 for row in kept]

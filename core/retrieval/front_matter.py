@@ -531,7 +531,7 @@ class _ToldFields(msgspec.Struct, frozen=True):
 
 
 def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> SourceHead:  # noqa: B008 (frozen)
-    """Title, tags, date and description of a note. Total: what is not understood counts as not said.
+    """Title, tags, date and description of a note. Raises nothing: what is not understood counts as not said.
 
     Args:
         text: LF line ends; name: of its file, for a note without a title.

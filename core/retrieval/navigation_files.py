@@ -175,7 +175,7 @@ def routers(places: SearchPlaces) -> tuple[Router, ...]:
 
 
 def mend(found: Survey, *, disk: Disk = OS_DISK) -> Mended:
-    """Write what is stale and remove what is orphaned. Total: what could not be done is said.
+    """Write what is stale and remove what is orphaned. Raises nothing: what could not be done is said.
 
     Each file is looked at once more: what a person wrote in between is left alone.
     """

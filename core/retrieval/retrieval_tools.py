@@ -115,7 +115,7 @@ def use_tool(
     places: SearchPlaces,
     unmade: Callable[[], Mapping[str, bytes]] = dict,
 ) -> MemoryToolAnswer:
-    """Answer a model's call. Total: wrong arguments and unreadable files are answers.
+    """Answer a model's call. Raises nothing: wrong arguments and unreadable files are answers.
 
     Args:
         search: query, count, filters; places: folders that may be read, judged.

@@ -119,7 +119,7 @@ def read_file_source(
     fields: FieldNames,
     tells_language: bool,
 ) -> SourceText:
-    """Open and read one file for the index. Total: what is wrong with it is its `problem`.
+    """Open and read one file for the index. Raises nothing: what is wrong with it is its `problem`.
 
     Args:
         path: relative, POSIX; file: where it is; known_sha256: of the bytes that the index knows.
@@ -456,7 +456,7 @@ def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[F
 
 
 def preview_of(home: Path, places: SearchPlaces) -> SourcesPreview:
-    """Files that would be read, by corpus. Total: a folder that cannot be walked is a problem of the places."""
+    """Files that would be read, by corpus. Raises nothing: a folder that cannot be walked is a problem of the places."""
     counts: list[CorpusCount] = []
     problems = list(places.problems)
     for corpus in places.corpora:

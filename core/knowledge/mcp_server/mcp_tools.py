@@ -194,7 +194,7 @@ def tools(*, has_talks: bool) -> tuple[ToolSchema, ...]:
 
 
 def answer(asked: Asked, shelf: KnowledgeShelf) -> MemoryToolAnswer:
-    """Answer a call. Total: what does not fit, is not there or cannot be read is an answer, marked as an error."""
+    """Answer a call. Raises nothing: what does not fit, is not there or cannot be read is an answer, marked as an error."""
     kinds = {**_KINDS, **(_TALK_KINDS if shelf.talks is not None else {})}
     if asked.name not in kinds:
         return _no(f"There is no tool {asked.name[:100]!r}. There are: {', '.join(sorted(kinds))}.")

@@ -22,7 +22,7 @@ ANY = "*"
 def find_profile(
     models: Iterable[ModelProfile], provider: str, model: str, *, kind: str = ""
 ) -> ModelProfile:
-    """Profile of a model. Total: an unknown model gets a profile that claims nothing.
+    """Profile of a model. Raises nothing: an unknown model gets a profile that claims nothing.
 
     An entry of the provider itself goes before one of its kind; then the same id, the longest id that this one
     begins with (`claude-opus-5-5` for `claude-opus-5-5-20260922`), and last the entry for any model.

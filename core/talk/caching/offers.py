@@ -63,7 +63,7 @@ _GEMINI_PRO_STORAGE = 4.50
 
 
 def cache_prices(provider: str, kind: ProviderKind, model: str, at: datetime) -> CachePrices:
-    """Prices of a model, as a plan needs them. Total: an unknown price is None, its multiples are the
+    """Prices of a model, as a plan needs them. Raises nothing: an unknown price is None, its multiples are the
     vendor's usual.
 
     Args:

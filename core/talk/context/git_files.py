@@ -48,7 +48,7 @@ def _pointed(file: str, begin: str) -> str:
 
 
 def tracked(file: str) -> frozenset[bytes]:
-    """Paths below the repository that an index names, and the folders above them. Total: empty where it cannot be read.
+    """Paths below the repository that an index names, and the folders above them; none where it cannot be read.
 
     Source: git, gitformat-index, versions 2 to 4 (read 2026-11-30). What a split index keeps in another file, and an index of
     SHA-256, count as not tracked.

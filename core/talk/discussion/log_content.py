@@ -337,7 +337,7 @@ def fold(discussion_id: str, records: Iterable[Record]) -> OpenDiscussion:
 
 
 def apply(discussion: OpenDiscussion, record: Record) -> OpenDiscussion:
-    """Add one record that was appended to the log. Total: a target that is not there changes nothing.
+    """Add one record that was appended to the log. Raises nothing: a target that is not there changes nothing.
 
     `failed_message_id` names a last message of the user that has no reply: its send failed, or is still under way;
     the caller knows which. `failure` is cleared once a reply is there.
