@@ -289,21 +289,22 @@ async def send_message(request: Request[MessageBody]) -> Answer:
     if not text.strip():
         raise RefusedError(422, "wrong_body", tr("body.text holds only spaces"), tr("Send some words"))
     async with request.desk.lock(chosen):
-        message_id = await _save(
+        saved = await _save(
             request,
             SendPrompt(discussion_id=chosen, text=text, over_limit=body.over_limit, may_queue=body.queue),
         )
-    turn = FollowedTurn(request=request, chosen=chosen, message_id=message_id)
+    turn = FollowedTurn(request=request, chosen=chosen, message_id=saved.made_id)
+    answer = SentData(discussion_id=chosen, message_id=saved.made_id, is_queued=saved.is_queued)
     if request.wants_events:
-        return Answer(events=turn.events())
+        return Answer(events=turn.events(answer))
     if body.wait:
         state = await request.desk.watch.until(turn.is_over, REPLY_S)
         return Answer(data=turn.answer(state or request.state))
-    return Answer(data=turn.sent, status=202)
+    return Answer(data=answer, status=202)
 
 
-async def _save(request: Request[MessageBody], prompt: SendPrompt) -> str:
-    """Send, and wait until the words are on disk. Returns their message's id."""
+async def _save(request: Request[MessageBody], prompt: SendPrompt) -> CommandOutcome:
+    """Send, and wait until the words are on disk. Returns what became of them: their message's id, and whether it waits."""
     opened = await request.opened()
     if is_busy(request.state, prompt.discussion_id) and not prompt.may_queue:
         raise RefusedError(409, "busy", tr("A reply is still arriving in this discussion"), BUSY)
@@ -311,7 +312,7 @@ async def _save(request: Request[MessageBody], prompt: SendPrompt) -> str:
     if not outcome.is_done:
         status, code = (409, "busy") if opened.held_calls else (500, "not_saved")
         raise RefusedError(status, code, outcome.problem, outcome.remedy or tr("Try again"))
-    return outcome.made_id
+    return outcome
 
 
 async def pay(desk: HookDesk, command: PaidCommand) -> CommandOutcome:
@@ -373,13 +374,6 @@ class FollowedTurn:
     message_id: str
     told_chars: dict[str, tuple[int, int]] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
-
-    @property
-    def sent(self) -> SentData:
-        """Answer that is given at once."""
-        return SentData(
-            discussion_id=self.chosen, message_id=self.message_id, is_queued=self._waits(self.request.state)
-        )
 
     def is_over(self, state: AppState) -> bool:
         """True if the call has ended, and what came of it is written; also where it waits for a person."""
@@ -450,9 +444,9 @@ class FollowedTurn:
         replies = [message for message in own if message.role is Role.ASSISTANT]
         return replies[-1] if replies else None
 
-    async def events(self) -> AsyncIterator[bytes]:
+    async def events(self, accepted: SentData) -> AsyncIterator[bytes]:
         """Server-sent events: accepted, reasoning, text, reply, asking, failed_call, retrying, then done or error."""
-        yield event("accepted", self.sent)
+        yield event("accepted", accepted)
         try:
             while True:
                 state = await self.request.desk.watch.until(self._has_news, BEAT_S)

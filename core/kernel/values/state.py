@@ -64,6 +64,7 @@ class CommandOutcome(msgspec.Struct, frozen=True):
         problem: why it was not carried out, in a sentence, empty where it was; remedy: what to do, may be empty.
         cause: of the problem.
         refusal: the spend limits that stand against it, None where none do.
+        is_queued: the message that it made waits in the queue.
     """
 
     command_id: str
@@ -72,6 +73,7 @@ class CommandOutcome(msgspec.Struct, frozen=True):
     remedy: str = ""
     cause: Cause = Cause.FAILED
     refusal: SpendRefusal | None = None
+    is_queued: bool = False
 
     @property
     def is_done(self) -> bool:

@@ -300,9 +300,11 @@ def written(state: AppState, given: Stamp, event: QueueWritten) -> Result:
     state = dismiss(state, refused_files(opened.id))
     kept_out = tuple(one for one in opened.kept_out if one not in event.added.kept_out)
     state = with_open(state, replace(opened, draft=draft, kept_out=kept_out))
-    state = conclude(state, CommandOutcome(command_id=event.command_id, made_id=event.added.id))
     state, effects = go_on(state, given, opened.id)
-    return state, (WriteDraft(opened.id, draft), *effects)
+    call = state.turns.calls.get(opened.id)
+    waits = call is None or call.user_message_id != event.added.id
+    outcome = CommandOutcome(command_id=event.command_id, made_id=event.added.id, is_queued=waits)
+    return conclude(state, outcome), (WriteDraft(opened.id, draft), *effects)
 
 
 def take_back(state: AppState, asked: TakeBackQueued) -> Result:

@@ -109,6 +109,29 @@ def said(book: Playbook, chosen: str) -> list[str]:
     return [message.text for message in opened(book, chosen).messages]
 
 
+def test_a_message_that_waited_is_told_as_queued_though_it_went_since(book: Playbook) -> None:
+    chosen, call = waiting(book)
+    queue(book, chosen, "second", command_id="c")
+    asked(book, end(book, call))
+
+    outcome = outcome_of(book.state, "c")
+
+    assert outcome is not None
+    assert outcome.is_queued
+
+
+def test_a_message_that_goes_as_soon_as_it_is_in_the_queue_does_not_wait(book: Playbook) -> None:
+    chosen, call = waiting(book)
+    (add,) = of(book.play(SendPrompt(chosen, "second", command_id="c", may_queue=True)), AddToQueue)
+    end(book, call)
+    kept(book, add)
+
+    outcome = outcome_of(book.state, "c")
+
+    assert outcome is not None
+    assert not outcome.is_queued
+
+
 def test_what_is_sent_while_a_reply_streams_goes_in_order_after_it_under_its_own_id(book: Playbook) -> None:
     chosen, call = waiting(book, "second", "third")
     ids = [prompt.id for prompt in opened(book, chosen).queue]
@@ -135,7 +158,7 @@ def test_a_prompt_leaves_the_composer_once_it_is_on_disk_and_who_waits_is_told_i
     assert opened(book, chosen).draft == Draft()
     assert of(effects, WriteDraft) == (WriteDraft(chosen, Draft()),)
     assert opened(book, chosen).queue[0].attachments == (FILE,)
-    assert outcome_of(book.state, "w1") == CommandOutcome("w1", add.prompt.id)
+    assert outcome_of(book.state, "w1") == CommandOutcome("w1", made_id=add.prompt.id, is_queued=True)
 
 
 def test_what_was_typed_since_stays_in_the_composer_when_a_prompt_of_the_queue_goes(book: Playbook) -> None:
