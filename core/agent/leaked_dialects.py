@@ -11,121 +11,13 @@ import html
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
 from itertools import islice
 from typing import Any
 
+from core.agent.leaked_yaml import YAML_HEAD, typed_arguments, yaml_arguments, yaml_calls
 from core.kernel.codecs import DECODER, DEEPEST, end_of, loose_value, read_json
 from core.kernel.patterns import late
 from core.kernel.values.stack import ToolSchema
-
-# Calls as YAML: a name and a mapping of arguments, or the arguments alone inside the tool's own element.
-# Source: minpeter/ai-sdk-tool-call-middleware#79, agents that ask for YAML between tags (read 2026-11).
-
-_YAML_NAMES = late(r"name|tool|tool_name|function|function_name|action")
-_YAML_ARGUMENTS = late(r"arguments|args|parameters|params|input|tool_input|tool_args|action_input|kwargs")
-_YAML_HEAD = late(
-    rf"(?:-{{3}}[ \t]*\r?\n)?(?:-[ \t]+)?[\"']?(?:{_YAML_NAMES.pattern})[\"']?:[ \t]+[\"']?[\w.:-]{{1,200}}[\"']?[ \t]*(?:\r?\n|\Z)"
-)
-"""The first line of a call: a key that holds the name of the tool."""
-_YAML_KEY = late(r"\s*[\w.$-]{1,128}:(?:[ \t]|\r?\n)")
-_YAML_END = late(r"(?m)^(?:`{3,}|~{3,}|<[/<|｜]|<\w{1,40}\|?>|\[{1,2}(?:/|END)|\{\{/|-{3,}[ \t]*$)")
-_MOST_YAML = 100_000
-
-
-def _yaml_calls(text: str, at: int) -> tuple[list[tuple[str, Any]], int]:
-    """The calls that begin here, each as the words of its name and its arguments for `_arguments_of`, and where they end.
-
-    Raises:
-        ValueError: this is no YAML, or not of calls alone.
-    """
-    value, end = _yaml_at(text, at)
-    return [_yaml_call(one) for one in (value if isinstance(value, list) else [value])], end
-
-
-def _yaml_call(value: Any) -> tuple[str, Any]:
-    keys = {key[0]: one for key, one in value.items()} if isinstance(value, dict) else {}
-    name = next((one for key, one in keys.items() if _YAML_NAMES.fullmatch(key)), None)
-    given = next((key for key in keys if _YAML_ARGUMENTS.fullmatch(key)), "")
-    if not isinstance(name, _Scalar) or "description" in keys or not (given or len(keys) == 1):
-        raise ValueError
-    return name[0], keys.get(given, {})
-
-
-def _yaml_arguments(text: str, at: int, types: Mapping[str, object]) -> tuple[dict[str, Any], int]:
-    """The arguments that stand here by themselves, and where they end. Raises ValueError: they are none of this tool's."""
-    if _YAML_KEY.match(text, at) is None:
-        raise ValueError
-    value, end = _yaml_at(text, at)
-    return _arguments_of(value, types), end
-
-
-def _arguments_of(value: Any, types: Mapping[str, object]) -> dict[str, Any]:
-    """Arguments of a tool, each by its type in the schema. Raises ValueError: they are none of this tool's."""
-    if isinstance(value, _Scalar) and value[1] in ("", None):
-        return {}
-    if not isinstance(value, dict) or not types.keys() >= {key[0] for key in value}:
-        raise ValueError
-    return {key[0]: _plain(one, types.get(key[0])) for key, one in value.items()}
-
-
-def _plain(value: Any, kind: object = None) -> Any:
-    if isinstance(value, _Scalar):
-        return value[0] if kind == "string" else value[1]
-    if isinstance(value, dict):
-        return {key[0]: _plain(one) for key, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, list) else value
-
-
-class _Scalar(tuple[str, Any]):
-    """The words of a scalar, and its value: a schema tells which of them is meant."""
-
-    __slots__ = ()
-
-
-def _yaml_at(text: str, at: int) -> tuple[Any, int]:
-    """The value that stands here, up to a fence or a closing tag at the begin of a line, and where it ends.
-
-    Raises:
-        ValueError: the text is no YAML, or has what a call does not need: aliases, tags, lists in lists without end.
-    """
-    import yaml
-
-    head = _YAML_HEAD.match(text, at)
-    found = _YAML_END.search(text, head.end() if head else at)
-    if found is None or found.start() - at > _MOST_YAML:
-        raise ValueError  # without an end a value may be cut, and nothing tells
-    end = found.start()
-    body = text[at:end]
-    try:
-        depth = 0
-        for event in yaml.parse(body, Loader=yaml.CSafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > DEEPEST or getattr(event, "anchor", None) or getattr(event, "tag", None):
-                raise ValueError
-        return yaml.load(body, Loader=_yaml_loader()), end  # noqa: S506, a safe loader
-    except (yaml.YAMLError, RecursionError, OverflowError) as error:
-        raise ValueError from error
-
-
-@cache
-def _yaml_loader() -> Any:
-    import yaml
-
-    class _PairLoader(yaml.CSafeLoader):
-        """Each scalar as its words and its value; what JSON has not, such as a date, is its words."""
-
-        def construct_object(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT002
-            made = super().construct_object(node, deep=deep)
-            if not isinstance(node, yaml.ScalarNode):
-                return made
-            is_json = made is None or isinstance(made, bool | int | float | str)
-            return _Scalar((node.value, made if is_json else node.value))
-
-    return _PairLoader
-
-
-# Calls in tokens and elements.
 
 Found = tuple[list[tuple[str, dict[str, Any]]], int]
 """Calls as a tool's name and arguments, and where the last of them ends."""
@@ -411,17 +303,17 @@ def is_schema(value: Any) -> bool:
 def _yamled(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """YAML: a name and arguments, or behind a marker the name in a line of its own."""
     try:
-        if _YAML_HEAD.match(text, at):
-            told, end = _yaml_calls(text, at)
+        if YAML_HEAD.match(text, at):
+            told, end = yaml_calls(text, at)
         elif (
             (head := _NAME_LINE.match(text, at)) and _is_marked(text, at) and (name := _tool(head[1], tools))
         ):
-            arguments, end = _yaml_arguments(text, head.end(), types_of(tools[name]))
+            arguments, end = yaml_arguments(text, head.end(), types_of(tools[name]))
             return [(name, arguments)], end
         else:
             return None
         calls = [
-            (name, _arguments_of(given, types_of(tools[name])))
+            (name, typed_arguments(given, types_of(tools[name])))
             for said, given in told
             if (name := _tool(said, tools))
         ]
@@ -591,7 +483,7 @@ def _with_inside(
         arguments, place = inner
     else:
         with suppress(ValueError):
-            arguments, place = _yaml_arguments(text, place, types)
+            arguments, place = yaml_arguments(text, place, types)
     while (parameter := opening.match(text, place) or _ELEMENT.match(text, place)) is not None:
         parameter_end = f"</{parameter[1]}>"
         end = text.find(parameter_end, _behind_cdata(text, parameter.end()))

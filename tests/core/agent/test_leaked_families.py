@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from core.agent.leaked_calls import SPELLINGS, elsewhere, respelled, with_recovered
+from core.agent.leaked_calls import elsewhere, with_recovered
+from core.agent.leaked_spellings import SPELLINGS, respelled
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
 from core.kernel.values.stack import ToolSchema
 from core.services.providers.thought_tags import parted
