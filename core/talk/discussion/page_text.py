@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, lookup
-from contextlib import suppress
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING, Any
 
 from core.kernel.frame import clean
@@ -84,33 +83,19 @@ _SAYS_CHARSET = late(
     rb"""\A\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)|<meta\s[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]+)""",
     re.IGNORECASE,
 )
-_CHARSETS = {
-    **dict.fromkeys(("iso8859-1", "ascii"), "cp1252"),
-    **dict.fromkeys(("gb2312", "gbk", "hz"), "gb18030"),
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-    "iso8859-9": "cp1254",
-    "tis-620": "cp874",
-    **dict.fromkeys(
-        ("punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"), "utf-8"
-    ),
-}
-"""Codecs by Python's name of what a page says, where pages mean another, or where the codec is for other things than pages.
-
-Source: WHATWG, Encoding.
-"""
 _SNIFFED_BYTES = 4_096
 
 
+_WITHOUT_CODEC = frozenset({"replacement", "x-user-defined"})
+"""Charsets of the table that Python's codecs do not have: the page is read as one that names none."""
+
+
 def codec_of(label: str) -> str:
-    """Python's codec for a charset as a server or a page names it; empty for none."""
-    bare = label.strip().lower().removeprefix("x-")
-    for name in (bare, re.sub(r"^windows-", "cp", bare), re.sub(r"-[ie]$", "", bare)):
-        with suppress(LookupError, ValueError):
-            known = lookup(name)
-            return _CHARSETS.get(known.name, known.name) if getattr(known, "_is_text_encoding", True) else ""
-    return ""
+    """Python's codec for a charset as a server or a page names it; empty for none. Source: WHATWG, Encoding."""
+    import webencodings
+
+    known = webencodings.lookup(label)
+    return known.codec_info.name if known is not None and known.name not in _WITHOUT_CODEC else ""
 
 
 def page_source(data: bytes, charset: str) -> str:

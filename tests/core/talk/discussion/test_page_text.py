@@ -132,6 +132,9 @@ def test_formulas_in_formulas_are_read_in_proportion() -> None:
         ("<meta charset=iso-8859-8-i><p>שלום</p>".encode("iso8859-8"), "", "שלום"),
         ("<p>ä</p>".encode(), "punycode", "ä"),
         ("<p>ä</p>".encode(), "hex", "ä"),
+        ("<p>ä</p>".encode(), "hz-gb-2312", "ä"),
+        ("<p>ä</p>".encode(), "x-user-defined", "ä"),
+        ("<p>冷蔵庫</p>".encode("cp932"), "x-sjis", "冷蔵庫"),
     ],
 )
 def test_a_page_is_read_in_the_charset_of_its_mark_its_server_or_itself(
