@@ -16,10 +16,13 @@ MAX_MEMORY_BYTES = 1_500_000_000
 
 _OPEN, _CLOSE, _LANGUAGE, _READY, _END, _TERM = (chr(0xFDD0 + number) for number in range(6))
 """Marks that stand in the text while the page is written as Markdown: code points that no text may hold."""
-_AS_MARKDOWN = "&<\\*_[]"
+_AS_MARKDOWN = "&<\\*_[].-+`"
 _HIDDEN = str.maketrans({one: chr(0xFDD6 + number) for number, one in enumerate(_AS_MARKDOWN)})
 _SHOWN = {mark: one for one, mark in zip(_AS_MARKDOWN, map(ord, _HIDDEN.values()), strict=True)}
-"""Signs that would be escaped, and their marks: a reader looks for `snake_case` and `AT&T`, and nobody renders them."""
+"""Signs that would be escaped, and their marks: a reader looks for `snake_case`, `AT&T` and `1986.`, and nobody renders them."""
+_HIDDEN_IN_CODE = {key: mark for key, mark in _HIDDEN.items() if key != ord("`")}
+"""There, back-ticks tell how long the marks around them must be."""
+_CODE = frozenset({"code", "pre", "kbd", "samp", "tt"})
 _UNSHOWN = re.compile("[\u00ad\ufdd0-\ufdef]")
 """Those marks where a page holds them itself, and the places where a word may be cut."""
 _KEPT = {
@@ -128,7 +131,8 @@ def _rewrite(node: Any, ready: list[str]) -> None:
     if name == "#text":
         if node.data and _UNSHOWN.search(node.data):
             node.data = _UNSHOWN.sub("", node.data)
-        node.data = (node.data or "").translate(_HIDDEN)
+        said = node.data or ""
+        node.data = said.translate(_HIDDEN_IN_CODE if "`" in said and _is_code(node) else _HIDDEN)
     elif node.parent is None or node.attrs is None:  # a comment, or an instruction of XML
         return
     elif name in _DROPPED or node.attrs.get("hidden", "until-found") != "until-found":
@@ -159,6 +163,13 @@ def _rewrite(node: Any, ready: list[str]) -> None:
         if name == "dd":
             _put(node, f"{_TERM}", is_first=True)
         node.name = "div"
+
+
+def _is_code(node: Any) -> bool:
+    above = node.parent
+    while above is not None and above.name not in _CODE:
+        above = above.parent
+    return above is not None
 
 
 def _replace(node: Any, text: str, ready: list[str]) -> None:

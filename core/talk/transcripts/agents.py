@@ -69,7 +69,7 @@ class TalkBuilder:
         self, role: str, parts: Iterable[Part], *, key: Any = "", at: Any = None, model: Any = ""
     ) -> None:
         """Add a message, or have one of the same id anew."""
-        told = tuple(parts)
+        told = tuple(thoughts_apart(parts) if role == "assistant" else parts)
         if not told:
             return
         own = key if isinstance(key, str) and key else f"#{len(self.messages) + 1}"
@@ -131,6 +131,25 @@ def typed(text: Any, skipped: Counter[str]) -> tuple[Part, ...]:
         skipped[NOTES] += 1
         return ()
     return (TextPart(clean(bare)),)
+
+
+_THOUGHT = late(
+    r"\s*<(think|thinking|thought|reasoning|thinking-content-[0-9a-f]{32})>(.*?)</\1>\s*", re.DOTALL
+)
+"""What a model thought, between tags before its words: models' own, and those that aider puts there."""
+
+
+def thoughts_apart(parts: Iterable[Part]) -> Iterator[Part]:
+    """Parts of a reply, a thought between tags told from the words behind it."""
+    for part in parts:
+        found = _THOUGHT.match(part.text) if isinstance(part, TextPart) else None
+        if found is None:
+            yield part
+            continue
+        if found[2].strip():
+            yield ReasoningPart(found[2].strip())
+        if (words := found.string[found.end() :]).strip():
+            yield TextPart(words)
 
 
 def rows_of(buffer: Buffer, broken: list[Unread]) -> Iterator[dict[str, Any]]:
@@ -441,13 +460,21 @@ def _gemini_said(
             parts.append(AttachmentPart(sha256="", media_type=media, name=name, size_bytes=0))
         elif is_own and shown is None and not is_file:
             parts += typed(_FILES.sub("", text) if _FILES_BEGIN in text else text, talk.skipped)
-        elif not is_own and piece.get("thought") is True and text.strip():
-            parts.append(ReasoningPart(text))
-        elif not is_own and text.strip() and GREETING.fullmatch(text) is None:
-            parts.append(TextPart(text))
+        elif not is_own and text and GREETING.fullmatch(text) is None:
+            _go_on(parts, ReasoningPart(text) if piece.get("thought") is True else TextPart(text))
+    parts = [one for one in parts if not isinstance(one, TextPart | ReasoningPart) or one.text.strip()]
     parts = [*typed(texts(shown), talk.skipped), *parts] if shown is not None else parts
     talk.say("assistant", answers)
     talk.say("user" if is_own else "assistant", parts, key=key, at=at)
+
+
+def _go_on(parts: list[Part], piece: TextPart | ReasoningPart) -> None:
+    """Add a piece of a reply, as it arrived, to the text that it goes on with."""
+    last = parts[-1] if parts else None
+    if isinstance(last, TextPart | ReasoningPart) and type(last) is type(piece):
+        parts[-1] = type(piece)(last.text + piece.text)
+    else:
+        parts.append(piece)
 
 
 def _gemini_answer(answer: Mapping[str, Any]) -> Iterator[ToolResultPart]:
@@ -486,7 +513,7 @@ def _gemini_message(talk: TalkBuilder, one: Mapping[str, Any]) -> None:
         return
     thoughts = map(_gemini_thought, map(mapping, items(one.get("thoughts"))))
     parts: list[Part] = [ReasoningPart(said) for said in thoughts if said.strip()]
-    words = texts(content)
+    words = "".join(one if isinstance(one, str) else word(mapping(one).get("text")) for one in content)
     if words.strip() and GREETING.fullmatch(words) is None:
         parts.append(TextPart(clean(words)))
     for call in items(one.get("toolCalls")):
@@ -548,6 +575,9 @@ def opencode_session(whole: Mapping[str, Any]) -> Transcript:
             part for piece in given if isinstance(piece, dict) for part in _opencode_part(piece, talk.skipped)
         ]
         talk.say(role, parts, key=about.get("id"), at=at, model=about.get("modelID"))
+    undone = mapping(info.get("revert")).get("messageID")
+    if isinstance(undone, str) and undone in talk.messages:
+        talk.last = talk.messages[undone].parent or talk.last
     return talk.transcript()
 
 

@@ -169,7 +169,9 @@ def _messages(
         message = node.message
         if message is None:
             continue
-        if _is_context(message):
+        if (
+            _is_context(message) or _kind(message) == "reasoning_recap"
+        ):  # which says how long the model thought
             skipped[NOTES] += 1
         elif message.author is not None and (parts := _parts_of(message, message.author, skipped)):
             said[key] = parts
@@ -239,7 +241,7 @@ def _parts(message: _Message, author: _Author, skipped: Counter[str]) -> Iterabl
     texts = [clean(without_marks(text, message.metadata)) for text in _texts(content) if text.strip()]
     whole = "\n\n".join(texts)
     kind = content.get("content_type")
-    if whole and kind in ("thoughts", "reasoning_recap"):
+    if whole and kind == "thoughts":
         yield ReasoningPart(whole)
     elif whole and author.role == "tool":
         yield ToolResultPart(call_id="", text=_quoted(content, whole))
@@ -271,7 +273,7 @@ def _pictured(one: Mapping[str, Any], pointer: str) -> AttachmentPart:
     return AttachmentPart(
         sha256="",
         media_type=kind,
-        name=clean(pointer),
+        name=clean(pointer).rpartition("/")[2] or clean(pointer),
         size_bytes=size if type(size) is int and size >= 0 else 0,
     )
 
@@ -315,8 +317,9 @@ def _texts(content: Mapping[str, Any]) -> Iterable[str]:
             yield content[key]
     thoughts = content.get("thoughts")
     for thought in thoughts if isinstance(thoughts, list) else ():
-        if isinstance(thought, dict) and isinstance(thought.get("content"), str):
-            yield thought["content"]
+        told = (thought.get(key) for key in ("summary", "content")) if isinstance(thought, dict) else ()
+        if said := [one.strip() for one in dict.fromkeys(told) if isinstance(one, str) and one.strip()]:
+            yield "\n\n".join(said)  # its heading, and itself
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -441,8 +444,11 @@ def _report(meta: _Meta | None) -> str:
 
 def _is_context(message: _Message) -> bool:
     """True for what the person wrote about themselves, which the vendor puts before each conversation."""
-    kind = message.content.get("content_type") if isinstance(message.content, dict) else None
-    return kind in ("user_editable_context", "model_editable_context")
+    return _kind(message) in ("user_editable_context", "model_editable_context")
+
+
+def _kind(message: _Message) -> Any:
+    return message.content.get("content_type") if isinstance(message.content, dict) else None
 
 
 _IN_FENCE = late(r"```\s*(.*?)\s*```", re.DOTALL)

@@ -31,6 +31,7 @@ from core.talk.transcripts.agents import (
     openai_calls,
     spelled,
     texts,
+    thoughts_apart,
     tool_call,
     word,
 )
@@ -157,7 +158,9 @@ def tree_of(
         found, chat: with its id, title and time, the first that has each; current: id of the message that was seen last.
     """
     talk = TalkBuilder()
-    talk.messages = {one.id: one for one in messages}
+    for one in messages:
+        told = tuple(thoughts_apart(one.parts)) if one.role == "assistant" else one.parts
+        talk.messages[one.id] = one if told == one.parts else msgspec.structs.replace(one, parts=told)
     answered = {one.parent for one in messages}
     ends = [one.id for one in messages if one.id not in answered]
     talk.last = current if current in talk.messages else ends[-1] if ends else ""
@@ -276,7 +279,16 @@ def _lm_parts(block: Mapping[str, Any]) -> Iterator[Part]:
                 call_id=word(one.get("callId")), name=word(one.get("name")), arguments_json=given
             )
         elif one.get("type") == "toolCallResult":
-            yield ToolResultPart(call_id=word(one.get("callId")), text=spelled(one.get("content")))
+            yield ToolResultPart(call_id=word(one.get("callId")), text=_lm_answer(one.get("content")))
+
+
+def _lm_answer(content: Any) -> str:
+    """What a tool answered: the words of its blocks, which stand there as JSON."""
+    try:
+        blocks = read_json(content) if isinstance(content, str) and content.startswith("[{") else None
+    except (ValueError, RecursionError):
+        blocks = None
+    return clean(texts(blocks)) or spelled(content)
 
 
 def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
@@ -320,6 +332,8 @@ SPEAKERS = {
 
 def read_takeout(element: msgspec.Raw | Any) -> Transcript:
     """An entry of Google's list of activities: one question to Gemini, and its answer."""
+    from core.talk.discussion.page_text import page_text  # loads its parser
+
     found = as_object(element, "Gemini")
     answers = [one for one in items(found.get("safeHtmlItem")) if isinstance(one, dict)]
     asked = _asked(found, has_answer=bool(answers))
@@ -329,9 +343,11 @@ def read_takeout(element: msgspec.Raw | Any) -> Transcript:
         )
     talk = TalkBuilder()
     talk.at = found.get("time")
-    names = files_named([{"name": one} for one in items(found.get("attachedFiles")) if isinstance(one, str)])
-    talk.say("user", (TextPart(asked), *names), at=found.get("time"))
-    answer = "\n\n".join(_bare(one["html"]) for one in answers if isinstance(one.get("html"), str))
+    told = [word(mapping(one).get("name")) for one in items(found.get("subtitles"))]
+    listed = [one.removeprefix("-").strip() for one in told if one.startswith("-")]
+    names = [{"name": one} for one in (*items(found.get("attachedFiles")), *listed) if isinstance(one, str)]
+    talk.say("user", (TextPart(asked), *files_named(names)), at=found.get("time"))
+    answer = "\n\n".join(page_text(one["html"], "") for one in answers if isinstance(one.get("html"), str))
     if answer.strip():
         talk.say("assistant", (TextPart(answer),), at=found.get("time"), model="Gemini")
     return talk.transcript()
@@ -472,9 +488,19 @@ def _zed_parts(message: Mapping[str, Any]) -> Iterator[Part]:
         elif isinstance(use, dict):
             given = spelled(use.get("input"))
             yield ToolCallPart(call_id=word(use.get("id")), name=word(use.get("name")), arguments_json=given)
-        elif isinstance(mention, dict) and word(mention.get("content")).strip():
-            yield TextPart(word(mention["content"]))
+        elif isinstance(mention, dict):
+            yield from _zed_mention(mention)
     yield from _zed_results(mapping(message.get("tool_results")).values())
+
+
+def _zed_mention(mention: Mapping[str, Any]) -> Iterator[Part]:
+    """What a person named in their words: a file by its name alone, for its text is not theirs; else what it says."""
+    file = mapping(mapping(mention.get("uri")).get("File"))
+    name = re.split(r"[/\\]", word(file.get("abs_path")))[-1]
+    if name:
+        yield AttachmentPart(sha256="", media_type="application/octet-stream", name=name, size_bytes=0)
+    elif (said := word(mention.get("content"))).strip():
+        yield TextPart(said)
 
 
 def _zed_old_parts(message: Mapping[str, Any]) -> Iterator[Part]:

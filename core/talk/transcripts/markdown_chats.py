@@ -12,8 +12,8 @@ from itertools import zip_longest
 from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
-from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolResultPart
-from core.talk.transcripts.agents import DETAILS, GREETING, typed
+from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from core.talk.transcripts.agents import DETAILS, GREETING, thoughts_apart, typed
 from core.talk.transcripts.claude_code import persons
 from core.talk.transcripts.text import Buffer, content_id, decoded, lines, moment
 
@@ -121,6 +121,14 @@ def read_plain(buffer: Buffer) -> Iterator[Transcript | Unread]:
 def _spoken(role: str, words: str, skipped: Counter[str]) -> Iterator[tuple[str, tuple[Part, ...]]]:
     """A turn without what the program wrote into it: when it was, its own notes, what a tool answered, a thought in a fold."""
     bare = _WHEN.sub("", words, count=1)
+    if (shown := _SHOWN.fullmatch(bare)) is not None:
+        if role == "user":
+            bare = "" if _BARE_COMMAND.fullmatch(shown[1]) is not None else shown[1].rstrip()
+        elif (call := _CALLED.fullmatch(shown[1])) is not None:
+            output = re.sub(r"^ {3}", "", shown[2], flags=re.MULTILINE).strip()
+            yield role, (ToolCallPart(call_id="", name=call[1], arguments_json=call[2]),)
+            yield role, (ToolResultPart(call_id="", text=output),)
+            return
     if role == "user":
         if _ANSWER.match(bare) is not None:
             yield "assistant", (ToolResultPart(call_id="", text=DETAILS.sub("", bare).strip()),)
@@ -133,7 +141,7 @@ def _spoken(role: str, words: str, skipped: Counter[str]) -> Iterator[tuple[str,
         parts.append(ReasoningPart(told))
     bare = bare[thought.end() :] if thought is not None else bare
     if GREETING.fullmatch(bare) is None:
-        parts += [TextPart(bare)] if bare.strip() else []
+        parts += thoughts_apart((TextPart(bare),)) if bare.strip() else ()
         yield role, tuple(parts)
 
 
@@ -263,6 +271,10 @@ def _logged(text: str) -> Iterator[Transcript]:
 
 # `/export` of Claude Code: the terminal's page as text.
 
+_SHOWN = late(r"([^⎿]{1,100000}?)\n\s*⎿\s(.*)", re.DOTALL)
+"""Words, and what the program showed below them."""
+_BARE_COMMAND = late(r"/[\w:-]+\s*")
+_CALLED = late(r"([A-Z][\w: -]{0,80})\((.*)\)\s*", re.DOTALL)
 _SAID = late(r"^[ ]?[⏺●][ ]", re.MULTILINE)
 
 
@@ -328,7 +340,7 @@ def _conversation(started: str, lines_: list[str], starts: dict[str, int]) -> It
             TranscriptMessage(
                 id=f"#{len(messages) + 1}",
                 role=role,
-                parts=(TextPart(text),),
+                parts=tuple(thoughts_apart((TextPart(text),))) if role == "assistant" else (TextPart(text),),
                 parent=messages[-1].id if messages else "",
                 model=model if role == "assistant" else "",
             )

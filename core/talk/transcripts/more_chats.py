@@ -307,22 +307,10 @@ def read_jan(buffer: Buffer) -> Iterator[Transcript | Unread]:
             text = piece.get("text")
             said = word(text) or word(mapping(text).get("value"))
             if said.strip():
-                parts += (ReasoningPart(said),) if piece.get("type") == "reasoning" else _thought_first(said)
+                parts.append(ReasoningPart(said) if piece.get("type") == "reasoning" else TextPart(said))
         model = mapping(row.get("metadata")).get("modelId")
         talk.say(role, parts, key=row.get("id"), at=row.get("created_at"), model=model)
     yield from conversations([talk], broken)
-
-
-def _thought_first(said: str) -> Iterator[Part]:
-    """A text, and the thought between tags that a model wrote before it."""
-    found = _THOUGHT.match(said)
-    if found is not None and found[1].strip():
-        yield ReasoningPart(found[1].strip())
-    if (words := said[found.end() :] if found is not None else said).strip():
-        yield TextPart(words)
-
-
-_THOUGHT = late(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 
 
 def _number(value: Any) -> float:
@@ -512,7 +500,7 @@ def _llama_message(row: Mapping[str, Any]) -> TranscriptMessage:
     elif role in ("user", "assistant"):
         thought = word(row.get("thinking")) or word(row.get("reasoningContent"))
         parts += (ReasoningPart(thought),) if thought.strip() else ()
-        parts += (*_thought_first(said), *files_named(row.get("extra")))
+        parts += (*((TextPart(said),) if said.strip() else ()), *files_named(row.get("extra")))
     return TranscriptMessage(
         id=word(row.get("id")),
         role="user" if role == "user" else "assistant",

@@ -141,3 +141,10 @@ def test_a_page_is_read_in_the_charset_of_its_mark_its_server_or_itself(
     data: bytes, charset: str, wanted: str
 ) -> None:
     assert page_text(data, charset).strip() == wanted
+
+
+def test_signs_that_nobody_renders_stand_as_on_the_page() -> None:
+    """A mark is escaped only where it would make another kind of line of what follows it: a heading, a quote."""
+    html = "<p>1986. A great year</p><p>- dash, +1, a_b, use `x`</p><p># 5</p><p>a <code>b`c</code></p>"
+
+    assert page_text(html, "") == "1986. A great year\n\n- dash, +1, a_b, use `x`\n\n\\# 5\n\na ``b`c``"

@@ -106,7 +106,7 @@ def test_chatgpt_tools_pictures_files_and_hidden_messages_are_told_apart() -> No
     by_id = {one.id: one for one in found.messages}
     assert by_id["s"].is_aside
     assert by_id["a"].parts[1:] == (
-        AttachmentPart("", "image/png", "file://x", 7),
+        AttachmentPart("", "image/png", "x", 7),
         AttachmentPart("", "application/pdf", "t.pdf", 9),
     )
     assert by_id["b"].parts == (ToolCallPart("", "python", "print(1)"),)

@@ -86,7 +86,7 @@ CHATGPT = [
             ),
             _says("assistant", "Four miles."),
         ),
-        said=(("u: How far is it? | (file) sediment://file_1", "a: Four miles."),),
+        said=(("u: How far is it? | (file) file_1", "a: Four miles."),),
     ),
     Shape(
         id="thoughts, and the recap of them (o-series)",
@@ -109,8 +109,7 @@ CHATGPT = [
         said=(
             (
                 "u: Why?",
-                "a: (thinks) I look at it.",
-                "a: (thinks) Thought for 5s",
+                "a: (thinks) Looking\n\nI look at it.",
                 "a: Because.",
             ),
         ),
@@ -211,7 +210,7 @@ CHATGPT = [
             },
             _says("assistant", "There it is."),
         ),
-        said=(("u: Paint a heron.", "t: (file) sediment://file_2", "a: There it is."),),
+        said=(("u: Paint a heron.", "t: (file) file_2", "a: There it is."),),
     ),
     Shape(
         id="a page that was read in old exports (tether_browsing_display)",

@@ -302,7 +302,7 @@ SHAPES = [
         id="takeout json",
         kind=TranscriptKind.TAKEOUT,
         data='[{"header": "Gemini Apps", "title": "Prompted What is a lynx?", "time": "2026-10-01T08:00:00.000Z", "products": ["Gemini Apps"], "activityControls": ["Gemini Apps Activity"], "safeHtmlItem": [{"html": "<p>A <b>cat</b>.</p>\\n"}]}]',
-        said=(("u: What is a lynx?", "a: A cat."),),
+        said=(("u: What is a lynx?", "a: A **cat**."),),
     ),
     Shape(
         id="zed acp thread",

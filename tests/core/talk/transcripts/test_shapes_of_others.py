@@ -67,7 +67,7 @@ OTHERS = [
         ),
         said=(
             (
-                "u: Look at | fn a() {}",
+                "u: Look at | (file) a.rs",
                 'a: (thinks) Hm. | (calls grep) {"regex": "a"} | (result) a.rs:1',
                 "a: Seen.",
             ),
@@ -278,7 +278,7 @@ OTHERS = [
                 }
             ]
         ),
-        said=(("u: Do herons sleep? | (file) heron.png", "a: They do.\nOn one leg & calm"),),
+        said=(("u: Do herons sleep? | (file) heron.png", "a: They **do**.\n\n- On one leg & calm"),),
     ),
     Shape(
         id="Gemini of Takeout in German: the whole title is what was asked",
@@ -316,16 +316,97 @@ OTHERS = [
         kind=TranscriptKind.PLAIN,
         named="2025-10-01-pumps.txt",
         data="╭───────────────────────╮\n│ ✻ Welcome to Claude Code! │\n╰───────────────────────╯\n\n> Which pump?\n\n"
-        "⏺ Read(pumps.md)\n  ⎿  Read 12 lines\n\n⏺ The red one.\n\n> Thanks.\n\n⏺ You are welcome.\n",
+        "⏺ Read(pumps.md)\n  ⎿  Read 12 lines\n\n⏺ The red one.\n\n> /compact \n  ⎿  Compacted\n\n> Thanks.\n\n⏺ You are welcome.\n",
         said=(
             (
                 "u: Which pump?",
-                "a: Read(pumps.md)\n⎿  Read 12 lines",
+                "a: (calls Read) pumps.md",
+                "a: (result) Read 12 lines",
                 "a: The red one.",
                 "u: Thanks.",
                 "a: You are welcome.",
             ),
         ),
+    ),
+]
+
+_HEX = "7bbeb8e1441453ad999a0bbba8a46d4b"
+OTHERS += [
+    Shape(
+        id="aider: thoughts of a reply between tags of its own",
+        kind=TranscriptKind.AIDER,
+        data="\n# aider chat started at 2026-11-01 09:00:00\n\n> Model: deepseek/r2 with diff edit format  \n\n#### Why?  \n\n"
+        f"<thinking-content-{_HEX}>\n\nLet me see.\n\n</thinking-content-{_HEX}>\n\nBecause.\n\n"
+        "> Tokens: 1k sent, 2 received.  \n",
+        said=(("u: Why?", "a: (thinks) Let me see. | Because."),),
+    ),
+    Shape(
+        id="OpenCode: a turn that the person took back is a way beside the talk (info.revert)",
+        kind=TranscriptKind.OPENCODE,
+        data=json.dumps(
+            {
+                "info": {"id": "ses_1", "title": "T", "revert": {"messageID": "m3"}},
+                "messages": [
+                    {
+                        "info": {"id": key, "sessionID": "ses_1", "role": role},
+                        "parts": [{"type": "text", "text": said, "messageID": key}],
+                    }
+                    for key, role, said in (
+                        ("m1", "user", "A fish?"),
+                        ("m2", "assistant", "Pike."),
+                        ("m3", "user", "A bird?"),
+                        ("m4", "assistant", "Heron."),
+                    )
+                ],
+            }
+        ),
+        said=(("u: A fish?", "a: Pike."), ("u: A fish?", "a: Pike.", "u: A bird?", "a: Heron.")),
+    ),
+    Shape(
+        id="Gemini CLI: a reply in the pieces in which it arrived is one text",
+        kind=TranscriptKind.GEMINI_CLI,
+        data=json.dumps(
+            [
+                {"role": "user", "parts": [{"text": "Which?"}]},
+                {"role": "model", "parts": [{"text": "It is "}, {"text": "green."}]},
+            ]
+        ),
+        said=(("u: Which?", "a: It is green."),),
+    ),
+    Shape(
+        id="LM Studio: what a tool answered stands as blocks in JSON",
+        kind=TranscriptKind.LM_STUDIO,
+        data=json.dumps(
+            {
+                "name": "Rain",
+                "messages": [
+                    {
+                        "versions": [{"role": "user", "content": [{"type": "text", "text": "Rain?"}]}],
+                        "currentlySelected": 0,
+                    },
+                    {
+                        "versions": [
+                            {
+                                "role": "assistant",
+                                "steps": [
+                                    {
+                                        "content": [
+                                            {
+                                                "type": "toolCallResult",
+                                                "content": '[{"type": "text", "text": "wet"}]',
+                                            }
+                                        ]
+                                    },
+                                    {"content": [{"type": "text", "text": "Yes."}]},
+                                ],
+                            }
+                        ],
+                        "currentlySelected": 0,
+                    },
+                ],
+            }
+        ),
+        said=(("u: Rain?", "a: (result) wet | Yes."),),
     ),
 ]
 
