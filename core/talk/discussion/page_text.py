@@ -195,7 +195,7 @@ def _signs(node: Any, depth: int) -> str:
     """The signs of MathML in one line: `a^2`, `x_1`, `(a + b)/c`. Source: MathML Core (W3C, read 2026-11)."""
     name = node.name
     if name == "#text":
-        return str(node.data or "")
+        return str(node.data or "").translate(_SHOWN)
     if depth > _MOST_SIGNS or name in {"annotation", "annotation-xml"}:
         return ""
     parts = [said for child in node.children or () if (said := _signs(child, depth + 1)).strip()]

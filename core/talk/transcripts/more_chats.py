@@ -4,7 +4,6 @@ SillyTavern, llama.cpp.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -13,7 +12,6 @@ import msgspec
 from core.kernel.codecs import from_json
 from core.kernel.frame import clean
 from core.kernel.language import tr
-from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import (
     AttachmentPart,
