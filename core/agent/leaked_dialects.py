@@ -55,8 +55,8 @@ _LABEL = r"(?i:action|(?:assistant )?(?:tool|function)(?:[ _](?:call|use|name))?
 _LABEL_OF_INPUT = r"[ \t*`\"',]{0,9}\n[ \t*]{0,9}(?i:(?:action|tool|function)[ _]input|input|arg(?:ument)?s|param(?:eter)?s)(?: \d{1,2})?[*_]{0,2}:"
 """A line that names the tool, and the one behind it with its input, as agents' prompts have them."""
 
-_LABELLED = rf"[ \t]{{0,3}}(?:(?:#{{1,6}} |[@/!]|\*\*|\[{{1,2}}){CALL_WORD}[*:]{{0,3}}|{CALL_WORD}:|[A-Z]{{4,9}}_CALLS?(?=\n))[ \t]*\n{{0,2}}"
-"""A label at the begin of a line, also as a heading, in bold or behind an at: what follows must be a whole call."""
+_LABELLED = rf"[ \t]{{0,3}}(?:(?:#{{1,6}} |[@/!]|\*\*|\[{{1,2}}){CALL_WORD}[*:]{{0,3}}|{CALL_WORD}:|[A-Z]{{4,9}}_CALLS?(?=\n)|(?:[-=~]{{1,2}}>|[→⇒➜➔➡►▶⚙🔧🛠]\ufe0f?)(?=\s?[\w.:-]{{1,200}}\s?[({{]))[ \t]*\n{{0,2}}"
+"""A label at the begin of a line, also as a heading, in bold, behind an at or as an arrow: what follows must be a whole call."""
 
 OPENINGS = late(
     rf"{'|'.join(_DRESSES)}|<{_PREFIX}{_INVOKES}|{_NAMED_INSIDE.replace('?P<inside>', '')}"

@@ -158,8 +158,8 @@ class _FrameReader:
             data = line[6:] if line[5:6] == b" " else line[5:]
             while data.startswith(b"data:"):  # a gateway's prefix before the server's own
                 data = data[5:].lstrip()
-            if data:
-                self._data.append(data)
+            if data and (self._data or not data.lstrip().startswith(b":")):
+                self._data.append(data)  # of a comment that a gateway sends as data nothing is kept
                 self.size += len(data)
         elif not line:
             yield from self._flush()

@@ -335,6 +335,15 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.BAD_REQUEST,
         words=_any(
+            r"only (?:supported|available|usable|accessible|works?) (?:in|on|at|with|by|via|through) (?:the )?/?(?:v\d/)?(?:responses|completions|embeddings|messages|audio|images|realtime)\b",
+            r"not a chat model|not supported (?:in|on|by|with|for) (?:the )?/?(?:v\d/)?chat/completions",
+        ),
+        is_sure=True,
+        remedy=tr("Choose another model: this one takes another kind of request"),
+    ),
+    Meaning(
+        kind=FailureKind.BAD_REQUEST,
+        words=_any(
             r"unexpected endpoint|(?:invalid|unknown) (?:url|endpoint|route|path)\b|no such (?:route|endpoint|path)\b|cannot (?:post|get) /|could not route to"
         ),
         is_sure=True,

@@ -105,7 +105,7 @@ SPELLED: list[tuple[str, str, list[tuple[str, dict[str, Any]]]]] = [
     ("yaml-doc", "<tool_call>\n---\nname: read_file\narguments:\n  path: a.txt\n</tool_call>", [_READ]),
     ("yaml-quoted", "<tool_call>\n\"name\": \"read_file\"\n\"arguments\":\n  \"path\": \"a.txt\"\n</tool_call>", [_READ]),
     ("md-heading", "### Tool Call\n```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n```", [_READ]),
-    ("calling-arrow", "→ read_file({\"path\": \"a.txt\"})", []),
+    ("calling-arrow", "→ read_file({\"path\": \"a.txt\"})", [_READ]),
     ("use_tool", "<use_tool>\n<tool_name>read_file</tool_name>\n<arguments>{\"path\": \"a.txt\"}</arguments>\n</use_tool>", [_READ]),
     ("tool_use-xml-params", "<tool_use>\n<tool_name>read_file</tool_name>\n<parameters>\n<path>a.txt</path>\n</parameters>\n</tool_use>", [_READ]),
     ("tool_call-tool_name", "<tool_call>\n<tool_name>read_file</tool_name>\n<tool_args>{\"path\": \"a.txt\"}</tool_args>\n</tool_call>", [_READ]),

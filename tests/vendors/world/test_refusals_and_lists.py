@@ -25,6 +25,7 @@ from tests.vendors.world.rounds import ROUND_LISTS, ROUND_REFUSALS
 from tests.vendors.world.seventeenth_round import SEVENTEENTH_LISTS, SEVENTEENTH_REFUSALS
 from tests.vendors.world.table import HTML, JSON, TEXT
 from tests.vendors.world.thirteenth_round import THIRTEENTH_LISTS, THIRTEENTH_REFUSALS
+from tests.vendors.world.twentyfirst_round import TWENTY_FIRST_LISTS
 
 SENT: dict[str, Any] = {
     "model": "m",
@@ -167,6 +168,7 @@ ALL_LISTS = (
     + FIFTEENTH_LISTS
     + SEVENTEENTH_LISTS
     + NINETEENTH_LISTS
+    + TWENTY_FIRST_LISTS
 )
 
 

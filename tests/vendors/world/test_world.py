@@ -25,6 +25,7 @@ from tests.vendors.world.sixteenth_round import SIXTEENTH
 from tests.vendors.world.table import CLASSES, Row
 from tests.vendors.world.thirteenth_round import TALK, THIRTEENTH
 from tests.vendors.world.twentieth_round import TWENTIETH
+from tests.vendors.world.twentyfirst_round import TWENTY_FIRST
 
 
 class World(LoopbackServer):
@@ -104,6 +105,7 @@ def rows(name: str) -> pytest.MarkDecorator:
         EIGHTEENTH,
         NINETEENTH,
         TWENTIETH,
+        TWENTY_FIRST,
     )
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")

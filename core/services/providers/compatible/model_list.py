@@ -65,6 +65,8 @@ def listed_entries(answer: object, depth: int = 0) -> Iterator[dict[str, Any]]:
     for entry in answer if isinstance(answer, list) else ():
         if isinstance(entry, str) and entry:
             yield {"id": entry}
+        elif isinstance(entry, dict) and depth < _DEEPEST and isinstance(entry.get("models"), list):
+            yield from listed_entries(entry["models"], depth + 1)  # a group of models: each of a provider
         elif isinstance(entry, dict):
             named = [found for key in _NAMES if (found := text_of(entry.get(key)))]
             name = next((one for one in named if not _IS_NUMBER.match(one)), named[0] if named else "")

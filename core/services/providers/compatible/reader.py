@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from core.kernel.codecs import canonical_json
 from core.kernel.language import tr
+from core.kernel.patterns import late
 from core.kernel.values.messages import ToolCallPart
 from core.kernel.values.provider import (
     ReasoningDelta,
@@ -36,6 +37,8 @@ from core.services.providers.wire import is_object, plain_arguments, plain_name
 
 Table = Mapping[str, Any]
 
+_SENT = ("prompt_tokens", "input_tokens", "tokens.input_tokens")
+_REPLY = ("completion_tokens", "output_tokens", "tokens.output_tokens")
 _READ = (
     "prompt_tokens_details.cached_tokens",
     "input_tokens_details.cached_tokens",
@@ -59,6 +62,34 @@ _REASONING = (
 )
 
 
+_PARTS = {
+    "sent": r"(?:total_)?(?:tokens_(?:in|sent|prompt|input)|(?:in|prompt|input|native_prompt|request)_?tokens?(?:_count)?)",
+    "reply": r"(?:total_)?(?:tokens_(?:out|received|completion|output)|(?:out|reply|completion|output|generated|native_completion|response|candidates)_?tokens?(?:_count)?)",
+    "read": r".*cache(?:d|_read|_hit)?(?:_input|_prompt|_read|_hit)?(?:_tokens?)?(?:_count)?|.*cache.*(?:_read|_hit).*",
+    "written": r".*cache.*(?:writ|creat).*",
+    "reasoning": r".*(?:reasoning|thinking|thoughts?)(?:_output)?(?:_tokens?)?(?:_count)?",
+}
+"""Names of parts in the spelling of a server that no table has, each as a pattern of a whole name."""
+
+
+def _spelled(table: Table, depth: int = 0) -> dict[str, object]:
+    """The first figure for each part of usage by what its name says; prices and what was not read from the cache are none."""
+    found: dict[str, object] = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            if depth < _DEEPEST:
+                found = {**_spelled(value, depth + 1), **found}
+        elif figure(value) is not None and not _NO_PART.search(name):
+            part = next((one for one, pattern in _PARTS.items() if re.fullmatch(pattern, name)), "")
+            if part and not (depth and part in {"sent", "reply"}):
+                found.setdefault(part, value)
+    return found
+
+
+_DEEPEST = 2
+_NO_PART = late(r"cost|pric|rate|ratio|usd|miss|saved|no_?cache|uncached|storage|ttl|ephemeral")
+
+
 def chat_usage(usage: object, request_id: str) -> Usage:
     """Usage of a completion. `prompt_tokens` holds cache reads and writes; what is missing is not reported.
 
@@ -66,9 +97,11 @@ def chat_usage(usage: object, request_id: str) -> Usage:
     accounting"; xAI "Reasoning": the total decides where reasoning stands beside the completion (read 2026-11).
     """
     table: Table = _snake(usage) if isinstance(usage, dict) else {}
-    sent = _first(table, ("prompt_tokens", "input_tokens", "tokens.input_tokens"))
-    reply = _first(table, ("completion_tokens", "output_tokens", "tokens.output_tokens"))
-    read, written, reasoning = (_first(table, names) for names in (_READ, _WRITTEN, _REASONING))
+    named = (_first(table, names) for names in (_SENT, _REPLY, _READ, _WRITTEN, _REASONING))
+    spelled = _spelled(table)
+    sent, reply, read, written, reasoning = (
+        spelled.get(part) if told is None else told for part, told in zip(_PARTS, named, strict=True)
+    )
     lifetimes = _lifetimes(table)
     whole = figure(table.get("total_tokens")) or None
     if not any(figure(value) for value in (sent, reply, whole)) and None not in (sent, reply):
@@ -294,10 +327,9 @@ class ChatReader:
         if choices:
             for choice in self._choices.of_reply(choices):
                 yield from self._read_choice(choice)
-                reported = reported or choice.get("usage")
-        groq = chunk.get("x_groq")
-        if not reported and isinstance(groq, dict):
-            reported = groq.get("usage")
+                reported = reported or choice.get("usage") or _in_delta(choice)
+        if not reported and not chunk.keys() <= _PLAIN_KEYS:
+            reported = _beside(chunk)
         if timed := usage_of_timings(chunk.get("timings")):
             reported = {**timed, **(reported if isinstance(reported, dict) else {})}
         if reported:
@@ -311,7 +343,7 @@ class ChatReader:
         for choice in self._choices.held_back():
             yield from self._read_choice(choice)
         yield from _spoken(self._tagged.rest())
-        if is_done and self.has_begun:
+        if is_done:
             self._finish = self._finish or DONE
         if not self._finish:
             return
@@ -461,6 +493,39 @@ def _as_text(content: object) -> object:
 def _spoken(pieces: Iterable[Piece]) -> Iterator[StreamItem]:
     for is_thought, text in pieces:
         yield ReasoningDelta(text) if is_thought else TextDelta(text)
+
+
+_PLAIN_KEYS = frozenset(
+    [
+        "id",
+        "object",
+        "created",
+        "model",
+        "choices",
+        "system_fingerprint",
+        "service_tier",
+        "usage",
+        "timings",
+        "provider",
+    ]
+)
+"""Keys of a chunk that say nothing of usage; a chunk of these alone is not searched."""
+
+
+def _beside(chunk: Json) -> Json | None:
+    """Usage under a key of the server's own: Groq's `x_groq`, Bedrock's metrics. Source: Bike4Mind/bike4mind#1089 (read 2026-11)."""
+    for name, value in chunk.items():
+        if isinstance(value, dict) and name not in _PLAIN_KEYS:
+            inner = value.get("usage")
+            table = _snake(inner if isinstance(inner, dict) else value)
+            if {"sent", "reply"} & _spelled(table).keys():
+                return dict(table)
+    return None
+
+
+def _in_delta(choice: Json) -> object:
+    delta = choice.get("delta")
+    return delta.get("usage") if isinstance(delta, dict) else None
 
 
 _USAGES = ("usage", "usage_metadata", "usageMetadata", "token_usage", "tokenUsage")

@@ -1,0 +1,40 @@
+"""Reports of the twenty-first round, written down before a try."""
+
+from __future__ import annotations
+
+from tests.vendors.world.rounds import counted, failing, spelled
+from tests.vendors.world.table import COMPATIBLE, Row, U, chunk, frames, said
+
+# fmt: off
+TWENTY_FIRST: dict[str, list[Row]] = {
+    "frames": [
+        Row("comment-sent-as-data", COMPATIBLE, "data: : OPENROUTER PROCESSING\n\n" + frames(*said("Hello ", "there.")).replace("\n\n", "\n\ndata: : OPENROUTER PROCESSING\n\n", 1), "mnfst/llm-gateway#2053"),
+    ],
+    "kinds of failure": [
+        failing("another-kind-of-request", 404, "bad_request", {"error": {"message": "This model is only supported in v1/responses and not in v1/chat/completions.", "type": "invalid_request_error", "param": "model", "code": None}}, "aaif-goose/goose#5500", "only supported in v1/responses", "Choose another model", words_not=("base_url",)),
+        failing("no-chat-model", 404, "bad_request", {"error": {"message": "This is not a chat model and thus not supported in the v1/chat/completions endpoint. Did you mean to use v1/completions?"}}, "OpenAI", "not a chat model", "Choose another model"),
+    ],
+    "leaked calls": [
+        spelled("arrow-and-object", "small models", '-> read_file({"a": 1})'),
+        spelled("arrow-and-python", "small models", "I read it first.\n\n→ read_file(a=1)", text="I read it first."),
+        spelled("fat-arrow", "small models", '=> read_file {"a": 1}'),
+        spelled("wrench", "agents that print their calls", "🔧 read_file(a=1)"),
+    ],
+    "usage": [
+        counted("figures-of-javascript", "patlux/pi-commandcode-provider#30", {"id": "c", "choices": [], "usage": {"inputTokens": 1413, "inputTokenDetails": {"noCacheTokens": 1029, "cacheReadTokens": 384}, "outputTokens": 2, "totalTokens": 1415}}, input_tokens=1413, cache_read_tokens=384, output_tokens=2),
+        Row("metrics-of-bedrock", COMPATIBLE, frames(chunk({"content": "Hello there."}), {**chunk({}, "stop"), "amazon-bedrock-invocationMetrics": {"inputTokenCount": 300, "outputTokenCount": 20, "invocationLatency": 800}}), "Bike4Mind/bike4mind#1089", usage={"input_tokens": 300, "output_tokens": 20}),
+        Row("usage-in-the-delta", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({"usage": U}, "stop")), "gateways over Anthropic", usage={"input_tokens": 300, "output_tokens": 20}),
+        counted("details-of-one-token", "gateways over LangChain", {"id": "c", "choices": [], "usage": {"input_tokens": 300, "output_tokens": 20, "total_tokens": 320, "input_token_details": {"cache_read": 256, "cache_creation": 0}, "output_token_details": {"reasoning": 5}}}, input_tokens=300, cache_read_tokens=256, cache_write_tokens=0, output_tokens=20, reasoning_tokens=5),
+        counted("totals-in-and-out", "pattern-zones-co/koine#41", {"id": "c", "choices": [], "usage": {"total_tokens_in": 300, "total_tokens_out": 20, "saved_cache_tokens": 9, "cached_cost": 0.1}}, input_tokens=300, output_tokens=20, cache_read_tokens=None),
+    ],
+    "endings": [
+        Row("end-without-a-reply", COMPATIBLE, "data: [DONE]\n\n", "NousResearch/hermes-agent#65631", text=""),
+        Row("end-in-another-word", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({}, "end")), "earendil-works/pi#2116"),
+    ],
+}
+# fmt: on
+"""Rows by their class, as `table.CLASSES`."""
+
+TWENTY_FIRST_LISTS: list[tuple[str, object, dict[str, int | None], str]] = [
+    ("groups", {"object": "list", "data": [{"provider": "one", "models": [{"id": "m1"}]}, {"name": "two", "models": ["m2"]}]}, {"m1": None, "m2": None}, "gateways with a group for each provider"),
+]  # fmt: skip
