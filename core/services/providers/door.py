@@ -74,6 +74,20 @@ def total(*values: object) -> int | None:
     return sum(known) if known and not any(map(is_absurd, values)) else None
 
 
+def missed_text(reason: str, missed: int | None) -> str:
+    """The sentence of a provider's reason for a miss; empty where it says that no token was missed: a prefix that was
+    too short to be cached may change for nothing.
+
+    Args:
+        reason: in our words; missed: tokens; None: the provider does not count them.
+    """
+    if missed is None:
+        return reason
+    if not missed:
+        return ""
+    return tr("{reason}: {missed:,} tokens did not come from the cache", reason=reason, missed=missed)
+
+
 def counted_usage(
     *,
     input_tokens: object = None,

@@ -460,7 +460,8 @@ def ended(
         else idle_entries(wire, ledger, scope, at, lifted_s(call.prices, ledger))
     )
     reason = contents.text if contents is not None and contents.text else correction.reason
-    if not reason and not usage.cache_read_tokens and usage.miss_reason != UNTOLD_MISS:
+    could_hold = usage.input_tokens is None or usage.input_tokens >= call.prices.minimum_tokens
+    if not reason and not usage.cache_read_tokens and usage.miss_reason != UNTOLD_MISS and could_hold:
         reason = usage.miss_reason
     last = replace(call, off=_off(call, usage)) if idle or is_stored else None  # nothing else asks for it
     page = replace(page, cache=cache, idle=idle, last_call=last)

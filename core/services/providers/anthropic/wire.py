@@ -35,7 +35,7 @@ from core.kernel.values.provider import (
 from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.usage import UNTOLD_MISS, Usage
 from core.services.providers.attachments import Blocks, marks_of, result_in_words
-from core.services.providers.door import CallIds, counted_usage, figure, is_absurd, part_of
+from core.services.providers.door import CallIds, counted_usage, figure, is_absurd, missed_text, part_of
 from core.services.providers.endings import is_said, stop_at
 from core.services.providers.profiles import nearest_effort
 from core.services.providers.protocol import ReadBlob
@@ -555,12 +555,7 @@ def miss_reason(diagnostics: object) -> str:
     if not kind:
         return ""
     words = _MISSES.get(kind, kind.replace("_", " "))
-    missed = _number(reason, "cache_missed_input_tokens")
-    return (
-        tr("{reason}: {missed:,} tokens did not come from the cache", reason=words, missed=missed)
-        if missed
-        else words
-    )
+    return missed_text(words, _number(reason, "cache_missed_input_tokens"))
 
 
 def stop_of(message: object) -> StopKind:

@@ -11,7 +11,7 @@ from core.kernel.values.provider import Effort, ModelProfile, ProviderRequest, R
 from core.kernel.values.stack import Segment, ToolSchema
 from core.kernel.values.usage import UNTOLD_MISS
 from core.services.providers.attachments import Blocks, data_url, marks_of
-from core.services.providers.door import CallIds
+from core.services.providers.door import CallIds, figure, missed_text
 from core.services.providers.profiles import has_openai_breakpoints, nearest_effort
 from core.services.providers.protocol import ReadBlob
 from core.services.providers.switches import Switch, declared_tools, read_switch, told_text, tools_in_force
@@ -102,12 +102,7 @@ def miss_reason(diagnostics: object) -> str:
         return ""
     reason = str(getattr(diagnostics, "reason", ""))
     words = _MISSES.get(reason, reason.replace("_", " "))
-    missed = getattr(diagnostics, "cache_missed_tokens", None)
-    return (
-        tr("{reason}: {missed:,} tokens did not come from the cache", reason=words, missed=missed)
-        if isinstance(missed, int) and missed
-        else words
-    )
+    return missed_text(words, figure(getattr(diagnostics, "cache_missed_tokens", None)))
 
 
 def _parts(item: Json) -> list[Json]:

@@ -166,6 +166,21 @@ def test_where_no_hit_was_expected_only_a_reason_that_the_provider_knows_is_said
     assert report.miss_reason == said
 
 
+def test_a_request_too_short_to_be_cached_has_missed_nothing() -> None:
+    play = CachePlay()
+    play.market = replace(play.market, prices=replace(play.market.prices, minimum_tokens=10_000))
+    play.go("1", play.plan("1", 0))
+    play.book = planned_calls.begun(play.book, "1")
+    usage = Usage(
+        input_tokens=9_000, cache_read_tokens=0, cache_write_tokens=0, miss_reason="the tools changed"
+    )
+
+    report = play.end("1", usage)
+
+    assert report is not None
+    assert report.miss_reason == ""
+
+
 def test_usage_without_cache_figures_corrects_nothing() -> None:
     play = CachePlay()
     play.turn("1", 0)

@@ -170,6 +170,13 @@ def test_the_vendors_own_reason_for_a_miss_comes_in_plain_words(
     assert missed.miss_reason.startswith(words_)
 
 
+def test_a_change_that_missed_no_token_is_no_miss(client: AnthropicProvider) -> None:
+    sent(client, turn(OPUS, "Hello?", cache=plan()))
+    changed = sent(client, turn(OPUS, "Another.", cache=plan()))
+
+    assert (changed.usage.cache_read_tokens, changed.usage.miss_reason) == (0, "")
+
+
 def test_each_discussion_is_compared_with_its_own_last_request(
     server: AnthropicServer, client: AnthropicProvider
 ) -> None:
