@@ -186,9 +186,12 @@ class Parser(argparse.ArgumentParser):
         return found
 
     def refuse_unknown(self, unknown: Sequence[str]) -> NoReturn:
-        """End with this usage, and the nearest option to what it does not know."""
+        """End with this usage, and the nearest option to what it does not know; for a word, the option that takes a file."""
         known = [option for action in self._actions for option in action.option_strings]
         meant = near(unknown[0].partition("=")[0], known, before="; ")
+        takers = [action.option_strings[0] for action in self._actions if action.metavar == "FILE"]
+        if not unknown[0].startswith("-") and len(takers) == 1:
+            meant = tr("; {option} names a file", option=takers[0])
         self.error(
             tr("unknown arguments: {unknown}{suggestion}", unknown=" ".join(unknown), suggestion=meant)
         )

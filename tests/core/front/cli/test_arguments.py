@@ -250,6 +250,7 @@ def test_the_hook_api_is_asked_for_with_the_window_or_without_and_never_with_a_c
         (["discussions", "lst"], "manual-slop discussions", "did you mean list?"),
         (["sned", "x"], "manual-slop", "did you mean send?"),
         (["send", "--effort", "hihg", "x"], "manual-slop send", "did you mean high?"),
+        (["backup", "home.tar.gz"], "manual-slop backup", "--out names a file"),
         (["help", "sned"], "manual-slop", "did you mean send?"),
         (["send", "x", "--set", "appearance.them=dark"], "manual-slop send", "appearance.theme"),
         (["models", "--project", "/does/not/exist"], "manual-slop models", "is not a folder"),
