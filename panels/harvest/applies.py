@@ -209,10 +209,11 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
 
 
 def _undone(state: AppState, report: UndoReport) -> list[Row]:
+    removed = tr("The undo removed {lines}", lines=fmt.count(report.removed, tr("line"), tr("lines")))
     back = fmt.count(len(report.restored), tr("conversation is back"), tr("conversations are back"))
     out: list[Row] = [
         ApplyCard(key="undone", title=tr("Undone"), icon="rotate-left", tone="purple",
-             lines=(tr("The undo removed {lines} · {conversations}", lines=fmt.count(report.removed, tr('line'), tr('lines')), conversations=back),)),
+             lines=(" · ".join((removed, back) if report.restored else (removed,)),)),
     ]  # fmt: skip
     if report.left:
         kept = fmt.count(

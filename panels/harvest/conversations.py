@@ -180,7 +180,7 @@ def _head(desk: Desk) -> None:
         line = harvest_facts.estimate_line(harvest_facts.chosen_estimate(harvest, found), model)
         if not found.candidates:
             line = NOTHING_LEFT if held else nothing_old(desk)
-        if not _is_short(desk):
+        if artifacts and not _is_short(desk):
             ui.text("estimate", line, tone="muted", style="small", wraps=True)
     if is_recall_only(state.config.settings.knowledge):
         recall_row(desk)

@@ -282,7 +282,7 @@ def provider_sentence(state: AppState, provider: str) -> str:
     """Tokens that a provider read from its cache since the start: `Anthropic: 836 of 82,100 tokens from the cache`."""
     usage, label = _usage(state, provider), _label(state, provider)
     if usage.input_tokens == 0:
-        return tr("{label}: nothing sent yet", label=label)
+        return tr("{label}: no message sent yet", label=label)
     if usage.input_tokens is None:
         return tr("{label}: the provider does not report the sent tokens", label=label)
     if tells_no_hits(state, provider):

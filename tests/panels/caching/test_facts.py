@@ -44,7 +44,7 @@ def test_a_provider_s_summary_is_said_as_a_sentence() -> None:
 
     assert [provider_sentence(state, name) for name in ("anthropic", "openai", "gemini")] == [
         "Anthropic: 80 of 340 tokens from the cache",
-        "OpenAI: nothing sent yet",
+        "OpenAI: no message sent yet",
         "Gemini: 18,400 tokens sent; the provider does not report cache hits",
     ]
 

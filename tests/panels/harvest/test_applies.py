@@ -96,6 +96,13 @@ def test_what_was_taken_back_left_and_restored_is_told() -> None:
     assert screen.asked == [SelectDiscussion("d1")]
 
 
+def test_an_undo_that_moved_no_conversation_speaks_of_none() -> None:
+    screen = open_at("applied", hs.state(hs.seen(undone=replace(hs.undo_report(), restored=()))))
+
+    assert screen.ui.shows("The undo removed 11 lines")
+    assert not screen.ui.shows("conversations are back")
+
+
 def test_nothing_can_be_taken_back_twice_or_while_a_run_is_on_or_read_only() -> None:
     undone = replace(hs.look(), applies=hs.applies()[1:])
     for state, why in (
