@@ -24,7 +24,7 @@ from core.kernel.errors import FailureKind
 from core.kernel.ids import Stamp
 from core.kernel.language import tr
 from core.kernel.values.agent import CallState
-from core.kernel.values.discussion import CallPhase, LiveCall
+from core.kernel.values.discussion import CallPhase, Draft, LiveCall
 from core.kernel.values.messages import TextPart
 from core.kernel.values.provider import Failure
 from core.kernel.values.state import AppState, CommandOutcome, Level, Unshown
@@ -203,14 +203,18 @@ def _changed(before: AppState, after: AppState) -> list[str]:
 
 
 # Work that only shows: previews, prices of rewrites and the list's index wait while a turn goes on to its
-# next request.
+# next request, so that the two threads which do it do not delay that one.
 
 LONGEST = timedelta(seconds=2)
 """Time for which it is put off at most; it ends with the first message behind that, a tick at the latest."""
 UNANSWERED = timedelta(seconds=1)
-"""The same while the program waits for the model's first words: the work then delays nobody."""
+"""The same while the program waits for the model's first words: the work then delays nobody. A plain reply that is over sooner
+does not wait for it.
+"""
 ANSWERED = timedelta(milliseconds=250)
-"""The same while the model answers: a reply that is over sooner, because it only asks for a tool, does not wait for it."""
+"""The same while the model answers in a turn with tools: a reply that is over sooner, because it only asks for a tool, does not
+wait for it.
+"""
 
 _BETWEEN = frozenset({CallPhase.SAVING, CallPhase.WAITING, CallPhase.STORING})
 
@@ -245,20 +249,38 @@ def _indexed(effects: Iterable[Effect]) -> Iterable[str]:
 
 
 def _must_wait(state: AppState, waited: timedelta) -> bool:
-    """True while a turn with tools is between a reply and the answer to its next request, and nobody is asked anything."""
+    """True while a turn is between what was written of it and the answer to its next request, and nobody is asked anything."""
     if waited >= LONGEST:
         return False
-    for running in state.agent.turns.values():
-        if running.is_left or running.is_stopping:
+    answered = ANSWERED if state.agent.turns else UNANSWERED
+    for call in state.turns.calls.values():
+        running = state.agent.turns.get(call.discussion_id)
+        if running is None and (call.refused or call.held or _is_looked_at(state)):
             continue
-        call = state.turns.calls.get(running.discussion_id)
-        if call is not None and call.phase in _BETWEEN:
-            return not call.is_out or call.phase is CallPhase.STORING or waited < UNANSWERED
-        if call is not None and call.phase is CallPhase.STREAMING:
-            return state.unshown is not None and waited < ANSWERED
-        if call is None and not any(one.state is CallState.ASKING for one in running.calls):
+        if running is not None and (running.is_left or running.is_stopping):
+            continue
+        if call.phase in _BETWEEN:
+            if not call.is_out or call.phase is CallPhase.STORING or waited < UNANSWERED:
+                return True
+        elif call.phase is CallPhase.STREAMING and state.unshown is not None and waited < answered:
             return True
-    return False
+    return any(
+        not (turn.is_left or turn.is_stopping or turn.discussion_id in state.turns.calls)
+        and not any(one.state is CallState.ASKING for one in turn.calls)
+        for turn in state.agent.turns.values()
+    )
+
+
+def _is_looked_at(state: AppState) -> bool:
+    """True if a person chose another discussion while the work is put off, or writes on: beside a plain turn that is shown at once."""
+    chosen, owed = state.discussions.selected_id, state.unshown
+    if owed is None or owed.before.discussions.selected_id != chosen:
+        return owed is not None
+    was, now = owed.before.discussions.open.get(chosen), state.discussions.open.get(chosen)
+    if was is None or now is None:
+        return was is not now
+    is_written = now.draft not in (Draft(), was.draft)
+    return is_written or now.kept_out not in ((), was.kept_out)
 
 
 # The way from each message to the room that decides it, and what follows from a change of the state.
@@ -283,7 +305,9 @@ def step(state: AppState, given: Input) -> Result:
         Nothing. Commands that name what is not there are ignored; I/O is the workers'.
     """
     body = given.body
-    if isinstance(body, ReplyArrived) and state.unshown is None and (more := grown(state, given, body)):
+    owed = state.unshown
+    is_due = owed is not None and given.at - owed.since >= (ANSWERED if state.agent.turns else UNANSWERED)
+    if isinstance(body, ReplyArrived) and not is_due and (more := grown(state, given, body)):
         return more, ()  # hundreds a second: nothing follows until the next message of another kind
     before = new_day(mcp.thawed(replace(state, now=given.at, followed_at=given.at)))
     decide: Callable[[AppState, Stamp, Any], Result] = _command if type(body) in _COMMANDS else _decided

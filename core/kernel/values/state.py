@@ -371,7 +371,7 @@ class SpendingState(msgspec.Struct, frozen=True):
 
 
 class Unshown(msgspec.Struct, frozen=True):
-    """Work that only shows what a turn with tools did, put off while the turn goes from a reply to its next request.
+    """Work that only shows what a turn did, put off while the turn goes on to its next request or waits for its answer.
 
     Args:
         before: the state that it was last done for; since: when it was put off first.

@@ -1,4 +1,4 @@
-"""Previews, prices of rewrites and the list's index wait while a turn with tools goes on, and come after it."""
+"""Previews, prices of rewrites and the list's index wait while a turn goes on to its request, and come after it."""
 
 from __future__ import annotations
 
@@ -67,6 +67,42 @@ def test_a_plain_turn_is_assembled_for_the_next_message_once_when_its_reply_is_t
     effects = book.play(ended)
     (write,) = of(effects, AppendRecords)
     assert len(of((*effects, *book.append(write)), AssembleContext)) == 1
+
+
+def test_the_list_indexes_a_quick_plain_turn_once() -> None:
+    book = Playbook().ready()
+    chosen = book.discussion("Sky")
+    (write,) = of(book.play(SendPrompt(chosen, "Why?")), AppendRecords)
+    begun = book.append(write)
+    (call,) = of(begun, CallProvider)
+    streamed = book.play(ReplyArrived(call.call_id, "So"))
+    assert shown((*begun, *streamed)) == (0, ())
+    ended = CallEnded(
+        call_id=call.call_id,
+        stopped=Stopped(kind=StopKind.COMPLETED),
+        parts=(TextPart("So."),),
+        usage=Usage(),
+    )
+    effects = book.play(ended)
+    assert shown(effects) == (0, ())
+    (write,) = of(effects, AppendRecords)
+    assert shown(book.append(write)) == (1, (chosen,))
+
+
+def test_the_list_indexes_a_plain_turns_words_when_the_model_is_slow() -> None:
+    book = Playbook().ready()
+    chosen = book.discussion("Sky")
+    (write,) = of(book.play(SendPrompt(chosen, "Why?")), AppendRecords)
+    assert shown(book.append(write)) == (0, ())
+    assert shown(book.later(2).play(Tick()))[1] == (chosen,)
+
+
+def test_it_indexes_them_when_a_person_does_more() -> None:
+    book = Playbook().ready()
+    chosen = book.discussion("Sky")
+    (write,) = of(book.play(SendPrompt(chosen, "Why?")), AppendRecords)
+    assert shown(book.append(write)) == (0, ())
+    assert shown(book.play(SetDraft(chosen, "Or"))) == (1, (chosen,))
 
 
 def in_round() -> tuple[ToolPlaybook, str, JudgeCall]:
