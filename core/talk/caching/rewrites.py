@@ -41,7 +41,7 @@ from core.talk.caching.decision import Market
 from core.talk.caching.planner import PlanInputs, plan
 from core.talk.caching.sent_request import Told, as_sent, canonical, sent_parts, spared
 from core.talk.caching.view import DIGEST_KEY, TAKEN_OUT, deletion, delta_tokens, goes_from, updates
-from core.talk.context.context_spec import stack_spec
+from core.talk.context.context_spec import shown_spec
 from core.talk.context.pieces import Piece
 from core.talk.context.stack import AggregateStack
 from core.talk.context.wire import layer_of
@@ -416,7 +416,7 @@ def rewrite_effects(before: AppState, after: AppState) -> tuple[CheckRewrites, .
         and not is_busy(after, name)
     ]
     warm.sort(key=lambda cache: (cache.cached_at, cache.discussion_id), reverse=True)
-    specs = tuple(stack_spec(after, cache.discussion_id) for cache in warm[:MOST])
+    specs = tuple(shown_spec(after, cache.discussion_id) for cache in warm[:MOST])
     return (CheckRewrites(specs),) if specs else ()
 
 

@@ -223,7 +223,7 @@ class Assembler:
 
     def assemble(self, spec: StackSpec, call: CallToBuild | None = None) -> Assembly:
         """Read the files and build the stack, of a call or of what would be sent. Tokens not counted yet are estimated."""
-        at = self._clock()
+        at, asked = self._clock(), spec
         items = self.read(spec)
         spec, recalled = self._recall.with_recalled(self._known(spec, items))
         if call is not None:
@@ -231,6 +231,8 @@ class Assembler:
         desk = self._desk(spec.discussion_id)
         with desk.lock:
             stack = build_stack(replace(spec.inputs, items=items), desk.memo)
+            if call is None:
+                desk.shown = asked, stack
         return replace(self._measured(spec, stack, items), read_at=at, recalled=recalled)
 
     def _assemble_call(self, call: CallToBuild) -> tuple[Assembly, tuple[ViewRecord, ...]]:
@@ -466,16 +468,19 @@ class Assembler:
         """Cost of a change of layers 6 and 7 in a warm discussion's next turn, and that of a deletion."""
         if self._keeper is None:
             return RewriteCosts(discussion_id=spec.discussion_id)
-        items = self.read(spec)
-        spec = replace(self._known(spec, items), previous=None)
-        inputs = replace(spec.inputs, turns=(), items=items, user_text="", attachments=())
         with self._lock:
             desk = (
                 self._desks.get(spec.discussion_id) or AssemblyDesk()
             )  # many are looked at that nobody opened
-        with desk.lock:
-            memo = desk.memo.aside()
-        known = build_stack(inputs, memo)
+        shown = desk.shown
+        if shown is not None and shown[0] is spec:
+            known = shown[1]
+        else:
+            items = self.read(spec)
+            inputs = self._known(spec, items).inputs
+            with desk.lock:
+                memo = desk.memo.aside()
+            known = build_stack(replace(inputs, turns=(), items=items, user_text="", attachments=()), memo)
         return self._keeper.rewrite(spec, known, spec.profile, self._factor(spec))
 
     def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:

@@ -42,7 +42,7 @@ class BegunTurn(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class AssemblyDesk:
-    """Desk of one discussion between assemblies."""
+    """Desk of one discussion between assemblies. `shown`: the spec and the stack of what was assembled last for the window."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     memo: StackMemo = field(default_factory=StackMemo)
@@ -57,6 +57,7 @@ class AssemblyDesk:
     sent_at: datetime | None = None
     basis: Basis = field(default_factory=Basis)
     held: str = ""
+    shown: tuple[StackSpec, AggregateStack] | None = None
 
 
 def turn_inputs(call: CallToBuild, begun: BegunTurn | None) -> StackInputs | None:

@@ -196,6 +196,43 @@ def stack_spec(
     )
 
 
+def shown_spec(state: AppState, discussion_id: str) -> StackSpec:
+    """The spec of what would be sent next. The same object as long as nothing has changed that it is read from, so that its
+    stack, too, is built once for all who ask of it.
+    """
+    opened = state.discussions.open.get(discussion_id)
+    if opened is None:
+        return stack_spec(state, discussion_id)
+    made_of = (
+        state.discussions.summaries[discussion_id].meta,
+        *(getattr(opened, name) for name in _READ_OF_OPENED),
+        state.turns.calls.get(discussion_id),
+        state.config,
+        state.knowledge,
+        state.mcp,
+        state.agent.delegations,
+        state.agent.turns,
+        state.caching.refusals,
+        state.context.files_revision,
+    )
+    return opened.places.once("spec", made_of, lambda: stack_spec(state, discussion_id))
+
+
+_READ_OF_OPENED = (
+    "entries",
+    "cut",
+    "lines",
+    "gone_calls",
+    "draft",
+    "kept_out",
+    "last_request",
+    "told_turn",
+    "queue",
+    "retrieved",
+)
+"""All but its places, which hold the spec: a ring would keep in memory what the program lets go of."""
+
+
 def may_switch(state: AppState, provider: str, model: str) -> bool:
     """True if a model takes switches in the conversation (`switches.py`), as far as is known: it has refused none."""
     status = state.config.providers.get(provider)
@@ -388,7 +425,7 @@ def context_effects(before: AppState, after: AppState, was: datetime | None) -> 
         return ()
     has_ended = _ended(before, chosen, was) != _ended(before, chosen, after.now)
     is_anew = has_ended or (not _is_same(before, after) and _has_changed(before, after, chosen))
-    return (AssembleContext(stack_spec(after, chosen)),) if is_anew else ()
+    return (AssembleContext(shown_spec(after, chosen)),) if is_anew else ()
 
 
 def _is_same(before: AppState, after: AppState) -> bool:

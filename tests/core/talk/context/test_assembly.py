@@ -129,7 +129,7 @@ def test_the_price_of_a_change_takes_over_what_the_last_assembly_rendered(tmp_pa
         documents = tuple(NamedText(f"{one}.md", "words") for one in range(size))
         spec = replace(bench.spec(project=documents), discussion_id=f"d{size}")
         made.assemble(spec)
-        return lambda: made.rewrite(spec)
+        return lambda: made.rewrite(replace(spec))
 
     few, many = priced(50), priced(200)
     assert operations(many) <= operations(few) * FLAT
@@ -138,6 +138,22 @@ def test_the_price_of_a_change_takes_over_what_the_last_assembly_rendered(tmp_pa
     made.rewrite(replace(bench.spec(project=(NamedText("new.md", "other"),)), discussion_id="d50"))
     assert "other" in planner.stacks[-1].layer(LayerId.PROJECT).text
     assert planner.stacks[-1].layer(LayerId.TURNS).pieces == ()
+
+
+def test_the_price_of_a_change_is_read_off_the_stack_that_the_window_shows(tmp_path: Path) -> None:
+    """Nothing is read or built a second time for the very same spec."""
+    bench, planner = Bench(tmp_path), Pricing()
+    made = Assembler(
+        FakeCounter(), lambda *_: (), lambda *_: None, lambda: AT, keeper=cast("Planner", planner)
+    )
+    spec = bench.spec()
+    shown = made.assemble(spec)
+    made.rewrite(spec)
+    assert planner.stacks == [shown.stack]
+    assert planner.stacks[0] is shown.stack
+
+    made.rewrite(replace(spec, root=str(tmp_path)))
+    assert planner.stacks[1] is not shown.stack
 
 
 def test_tokens_are_estimated_at_first_and_counted_once(bench: Bench) -> None:
