@@ -103,13 +103,14 @@ def news_followed(before: AppState, after: AppState) -> Result:
 
 
 def _news(before: AppState, after: AppState) -> Iterator[Notification]:
-    """Everything that a person may want to come back for."""
-    if before.agent.turns is not after.agent.turns:
+    """Everything that a person may want to come back for. Who sits before the window sees questions and ends of turns there."""
+    is_heard = after.signals.is_quiet or bool(after.config.settings.channels) or is_away(after)
+    if is_heard and before.agent.turns is not after.agent.turns:
         known = _questions(before)
         for key, discussion_id in _questions(after).items():
             if key not in known:
                 yield _note(after, NotificationKind.APPROVAL, discussion_id)
-    if before.turns is not after.turns or before.agent.turns is not after.agent.turns:
+    if is_heard and (before.turns is not after.turns or before.agent.turns is not after.agent.turns):
         for discussion_id in sorted({*before.turns.calls, *before.agent.turns}):
             if is_busy(before, discussion_id) and not is_busy(after, discussion_id):
                 yield from _ended(before, after, discussion_id)
