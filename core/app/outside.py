@@ -552,13 +552,20 @@ class LocalOutside:
             self._spending,
         ]
         call_services = CallServices(
-            home=self.home,
             assembler=self._assembler,
-            clients=self._clients,
             journals=self._journals,
             keeper=self._keeper,
+            provider=self._clients.get,
+            refused=self._clients.refusals,
+            read_blob=partial(attachment_reader, self.home),
             price=self._prices.cost,
             recovered=partial(recovered, self.home),
+            note_usage=self._assembler.note_usage,
+            reply_tokens=self._assembler.reply_tokens,
+            recounted=self._assembler.recounted,
+            begun=self._keeper.begun,
+            resent=self._keeper.resent,
+            keep=self._keeper.keep,
             clock=clock,
         )
         self._calls = CallWorker(call_services, emit)

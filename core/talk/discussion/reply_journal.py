@@ -128,15 +128,6 @@ class ReplyJournal:
         """True where others of a comparison may arrive at the same time."""
         return self._path.name != paths.REPLY_FILE
 
-    def begin(self) -> None:
-        """Note that the request is about to go out.
-
-        Raises:
-            LockedError: another process is receiving a reply in this discussion.
-            StorageError: it cannot be noted.
-        """
-        self._open()
-
     def add_text(self, text: str) -> None:
         """Keep more of the reply's text."""
         self._add({"t": text})
@@ -189,8 +180,14 @@ class ReplyJournal:
             self._is_silent = True
             log.warning("reply journal failed: %s", error)
 
-    def _open(self) -> None:
-        """Take the lock and write the head. An older leftover is set aside, not overwritten."""
+    def begin(self) -> None:
+        """Note that the request is about to go out: take the lock and write the head. An older leftover is set aside, not
+        overwritten.
+
+        Raises:
+            LockedError: another process is receiving a reply in this discussion.
+            StorageError: it cannot be noted.
+        """
         self._opening(self)
         with _leftovers_held(self._directory):
             self._lock = self._take(self._directory / paths.REPLY_LOCK_FILE)

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -39,7 +38,6 @@ from core.kernel.values.provider import (
 from core.kernel.values.spec import CallToBuild, StackSpec
 from core.kernel.values.updates import OperationFailed, Report
 from core.kernel.values.usage import Usage
-from core.services.providers.clients import Clients
 from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
 from core.services.providers.refused_fields import RefusedFields, stream_reasoned
@@ -60,7 +58,6 @@ from core.talk.caching.contents import contents_usd, read_of
 from core.talk.caching.keeper import CacheKeeper
 from core.talk.caching.offers import cache_prices
 from core.talk.context.assembly import Assembler, BuiltCall
-from core.talk.discussion.attachments import attachment_reader
 from core.talk.discussion.reply_journal import Journals, ReplyHead, ReplyJournal
 from core.talk.turn.turn_messages import (
     CallEnded,
@@ -89,16 +86,26 @@ class CallServices:
     """Services of the outside to calls.
 
     Args:
-        price: in USD, None where unknown; recovered: the parts of a whole reply, calls that it leaked as text made real ones.
+        provider: the client of one, or ProviderError; refused: parameters that its server has refused.
+        read_blob: reader of the attachments that a stack names; price: in USD, None where unknown.
+        recovered: the parts of a whole reply, calls that it leaked as text made real ones.
+        note_usage, reply_tokens, recounted: as of `Assembler`; begun, resent, keep: as of `CacheKeeper`.
     """
 
-    home: Path
     assembler: Assembler
-    clients: Clients
     journals: Journals
     keeper: CacheKeeper
+    provider: Callable[[str], Provider]
+    refused: Callable[[str], RefusedFields]
+    read_blob: Callable[[StackSpec], ReadBlob]
     price: Callable[[str, str, Usage], float | None]
     recovered: Callable[[ProviderRequest, tuple[Part, ...], StackSpec], tuple[Part, ...]]
+    note_usage: Callable[[StackSpec, Usage, Sequence[str]], None]
+    reply_tokens: Callable[[StackSpec, Sequence[str]], int]
+    recounted: Callable[[StackSpec, Usage], Usage]
+    begun: Callable[[str], None]
+    resent: Callable[[str, ProviderRequest], None]
+    keep: Callable[[str], None]
     clock: Callable[[], datetime]
 
     def build(self, effect: CallProvider) -> BuiltCall:
@@ -118,14 +125,6 @@ class CallServices:
             )
         )
 
-    def refused(self, provider_id: str) -> RefusedFields:
-        """Parameters that a provider's server has refused."""
-        return self.clients.refusals(provider_id)
-
-    def provider(self, provider_id: str) -> Provider:
-        """The client of a provider. Raises ProviderError."""
-        return self.clients.get(provider_id)
-
     def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
         """The reply's journal."""
         inputs, known = effect.spec.inputs, None if expected == Usage() else expected
@@ -144,30 +143,6 @@ class CallServices:
             ),
             beside=effect.reply_id if effect.is_compared else "",
         )
-
-    def read_blob(self, spec: StackSpec) -> ReadBlob:
-        """Reader of the attachments that the stack names."""
-        return attachment_reader(self.home, spec)
-
-    def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
-        """Tokens of a reply's texts with its model, about."""
-        return self.assembler.reply_tokens(spec, texts)
-
-    def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
-        """The expected input with every text of it counted."""
-        return self.assembler.recounted(spec, expected)
-
-    def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
-        """Note the usage that a provider reports for a call."""
-        self.assembler.note_usage(spec, usage, texts)
-
-    def resent(self, call_id: str, request: ProviderRequest) -> None:
-        """A request was refused, and is answered in another form."""
-        self.keeper.resent(call_id, request)
-
-    def begun(self, call_id: str) -> None:
-        """The answer begins."""
-        self.keeper.begun(call_id)
 
     def ended(
         self,
@@ -193,10 +168,6 @@ class CallServices:
             order=report.order,
             asked=(spec.inputs.provider, spec.inputs.model),
         )
-
-    def keep(self, spec: StackSpec) -> None:
-        """Write what became known of the cache."""
-        self.keeper.keep(spec.discussion_id)
 
 
 _REMARKS = {REASONING: Remark.REASONING, SWITCHES: Remark.SWITCH}
@@ -537,7 +508,7 @@ class CallWorker:
             return
         self._emit(report)
         if self._is_last(effect.spec.discussion_id, cancel, waits=goes_on) and goes_on:
-            self._services.keep(effect.spec)
+            self._services.keep(effect.spec.discussion_id)
 
     def _is_last(self, discussion_id: str, cancel: CancelToken, *, waits: bool) -> bool:
         """Wait for a while with what is to be kept. False as soon as a later call of the discussion keeps it, too."""

@@ -428,7 +428,7 @@ class _Services(CallServices):
     ) -> None:
         self.paid.append(paid)
 
-    def keep(self, spec: StackSpec) -> None:
+    def keep(self, discussion_id: str) -> None:
         """Nothing is known of a cache."""
 
 

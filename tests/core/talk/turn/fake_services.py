@@ -179,8 +179,8 @@ class FakeServices(CallServices):
         self.steps.append(f"ended {call_id} {usage.input_tokens}" + (", kept later" if is_kept_later else ""))
         return CacheReported(spec.discussion_id, None, ProviderTotals("p")) if is_kept_later else None
 
-    def keep(self, spec: StackSpec) -> None:
-        self.steps.append(f"kept {spec.discussion_id}")
+    def keep(self, discussion_id: str) -> None:
+        self.steps.append(f"kept {discussion_id}")
 
 
 def run(services: FakeServices, *, stops_after: type[Event] | None = None) -> list[Event]:
