@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.agent import agent_step as agent
 from core.agent import attention_step as attention
-from core.agent import compaction
+from core.agent import compaction, rounds
 from core.agent.agent_messages import CommandEnded, CompactionCommand
 from core.agent.calls import end_words
 from core.app import lifecycle
@@ -102,8 +102,9 @@ from core.talk.discussion.discussion_messages import (
     SummariesLoaded,
     WriteFailed,
 )
+from core.talk.turn import sending
 from core.talk.turn import turn_step as turn
-from core.talk.turn.sending import find_call, grown
+from core.talk.turn.sending import admit_held, find_call, grown
 from core.talk.turn.turn_messages import (
     CallEnded,
     CallFailed,
@@ -230,6 +231,10 @@ def with_shown(
     owed, now = after.unshown, after.now
     if now is not None and _must_wait(after, timedelta() if owed is None else now - owed.since):
         since = owed or Unshown(before=replace(before, unshown=None), since=was or now)
+        then = since.before.turns
+        if after.turns.calls.keys() - then.calls.keys():  # begun meanwhile: their end is to be seen
+            then = replace(then, calls={**after.turns.calls, **then.calls})
+            since = replace(since, before=replace(since.before, turns=then))
         indexed = since.indexed.union(_indexed(effects))
         rest = tuple([one for one in effects if not isinstance(one, IndexDiscussion)])
         return replace(after, unshown=replace(since, indexed=indexed)), rest
@@ -386,7 +391,10 @@ def _cancel(state: AppState, given: Stamp, asked: CancelReply) -> Result:
 
 def _paid(state: AppState, given: Stamp, asked: PaidCommand) -> Result:
     """Calls that wait for an answer give way to what the person sends."""
-    state, stopped = agent.set_aside(state, Stamp(given.at, f"{given.seed}/tools"), asked.discussion_id)
+    stopped: tuple[Effect, ...] = ()
+    turn_left = state.agent.turns.get(asked.discussion_id)
+    if turn_left is not None and turn_left.is_left:
+        state, stopped = agent.set_aside(state, Stamp(given.at, f"{given.seed}/tools"), turn_left)
     state, effects = _by_room(state, given, asked)
     return state, (*stopped, *effects)
 
@@ -397,7 +405,7 @@ def _store_key(state: AppState, asked: StoreKey) -> Result:
 
 def _call_ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
     """A reply that asks for tools goes on by the room of tools."""
-    again = agent.ended(state, given, event)
+    again = rounds.nudged(state, given, event)
     return _by_room(state, given, event) if again is None else again
 
 
@@ -431,7 +439,7 @@ def _spending_event(state: AppState, given: Stamp, event: SpendingEvent) -> Resu
         state, effects = caching.upkeep_cut(state, event)
     if isinstance(event, PaidElsewhere):
         effects = (*effects, LookForChanges(), *caching.recall_recent(state))
-    state, sent = turn.admit_held(state)
+    state, sent = admit_held(state)
     return state, (*effects, *sent)
 
 
@@ -446,7 +454,7 @@ def _command_ended(state: AppState, given: Stamp, event: CommandEnded) -> Result
 def _claimed(state: AppState, given: Stamp, event: ReserveClaimed) -> Result:
     """Other programs see the reserve: the room whose call it is has the last word. One that is over needs none."""
     if call_of(event.key):
-        return turn.claimed(state, event.key, event.elsewhere)
+        return sending.claimed(state, event.key, event.elsewhere)
     if state.spending.reserved.get(event.key) != event.reservation:
         return state, ()
     if compaction.discussion_of(event.key):
@@ -466,7 +474,7 @@ def _records_appended(state: AppState, given: Stamp, event: RecordsAppended) -> 
 
 def _created(state: AppState, given: Stamp, event: DiscussionCreated) -> Result:
     state, effects = _by_room(state, given, event)
-    state, begun = agent.created(state, Stamp(given.at, f"{given.seed}/tools"), event)
+    state, begun = rounds.created(state, Stamp(given.at, f"{given.seed}/tools"), event.summary.meta.id)
     state, found = agent.branched(state, event.discussion.id)
     return state, (*effects, *begun, *found)
 
@@ -547,7 +555,7 @@ def _paths_changed(state: AppState, given: Stamp, report: PathsChanged) -> Resul
         case Watched.CACHES:
             return state, caching.read_touched(state, report.names)
         case Watched.RESERVES:
-            state, sent = turn.admit_held(state)
+            state, sent = admit_held(state)
             return state, (LookAtReserves(), *sent)
         case Watched.INBOX:
             return signals.inbox_changed(state)
@@ -557,7 +565,7 @@ def _tick(state: AppState, given: Stamp, _report: Tick) -> Result:
     state, effects = durability.retry_pending(expire(state), given)
     state, more = caching.tick(state)
     state, looked = harvest.tick(state)
-    state, sent = turn.admit_held(state)  # a limit may have gone meanwhile
+    state, sent = admit_held(state)  # a limit may have gone meanwhile
     state, late = agent.tick(state, given)
     state, inbox = signals.tick(state)
     state, followed = imports.tick(state)
