@@ -56,7 +56,6 @@ from core.kernel.values.updates import Handlers, Result, conclude, follow, notif
 from core.services.spending.limits import call_key, payments_of, settle_later
 from core.signals import signals_step as signals
 from core.talk.discussion.discussion_messages import (
-    DiscussionCreated,
     RecordsAppended,
     ReplyToken,
     ResultToken,
@@ -65,7 +64,6 @@ from core.talk.discussion.discussion_messages import (
 )
 from core.talk.discussion.lifecycle import change_meta
 from core.talk.discussion.open_calls import goes_on
-from core.talk.turn.turn_messages import CallEnded
 
 # The page of a discussion as its log tells it: what its tools did before it was opened. Pure.
 
@@ -230,9 +228,11 @@ def _sandbox_found(state: AppState, happened: SandboxFound) -> Result:
 def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
     """Take in what is on disk: a reply with calls, the start of a call, results."""
     match happened.token:
-        case ReplyToken():
+        case ReplyToken(call_id):
             state, effects = rounds.replied(state, given, happened)
-            return _settled(state, happened), effects
+            if goes_on(happened.token, happened.records):  # the disk worker ends the reserve of any other
+                state = settle_later(state, call_key(call_id), payments_of(happened.records))
+            return state, effects
         case StartToken():
             return calls.started(state, given, happened.discussion_id, happened.token.call_id)
         case ResultToken():
@@ -243,23 +243,11 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
             return state, ()
 
 
-def _settled(state: AppState, happened: RecordsAppended) -> AppState:
-    """End the reserve of a call whose reply asks for tools; that of any other the disk worker ends."""
-    if not isinstance(happened.token, ReplyToken) or not goes_on(happened.token, happened.records):
-        return state
-    return settle_later(state, call_key(happened.token.call_id), payments_of(happened.records))
-
-
 def unsaved(state: AppState, given: Stamp, happened: WriteFailed) -> Result:
     """The start of a call could not be noted: it is not run."""
     if not isinstance(happened.token, StartToken):
         return state, ()
     return calls.unstarted(state, given, happened.discussion_id, happened.token.call_id, happened.text)
-
-
-def ended(state: AppState, given: Stamp, happened: CallEnded) -> Result | None:
-    """Ask once more after an empty reply; None where the call simply ends."""
-    return rounds.nudged(state, given, happened)
 
 
 def interrupt(state: AppState, given: Stamp, discussion_id: str) -> Result:
@@ -269,18 +257,10 @@ def interrupt(state: AppState, given: Stamp, discussion_id: str) -> Result:
     return state, (*effects, *stopped)
 
 
-def created(state: AppState, given: Stamp, happened: DiscussionCreated) -> Result:
-    """A discussion stands on disk: a delegated one is given its task."""
-    return rounds.created(state, given, happened.summary.meta.id)
-
-
-def set_aside(state: AppState, given: Stamp, discussion_id: str) -> Result:
+def set_aside(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
     """The person sends something: what a program that ended has left is not done any more."""
-    turn = state.agent.turns.get(discussion_id)
-    if turn is None or not turn.is_left:
-        return state, ()
     state, effects = calls.closed(state, given, turn, calls.LEFT_OUT)
-    return without_turn(state, discussion_id), effects
+    return without_turn(state, turn.discussion_id), effects
 
 
 def loaded(state: AppState, given: Stamp, discussion_id: str) -> Result:

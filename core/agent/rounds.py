@@ -73,7 +73,9 @@ def replied(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
     call = sending.find_call(state, event.token.call_id)
     if call is None:
         return state, ()
-    state = _with_cost(state, call, event)
+    summary = state.discussions.summaries.get(call.discussion_id)
+    if summary is not None and summary.meta.has_tools:
+        state = _with_cost(state, call, event)
     said = (one for one in event.records if isinstance(one, MessageRecord))
     reply = next((one for one in said if one.id == call.reply_id), None)
     asked = [] if reply is None else [part for part in reply.parts if isinstance(part, ToolCallPart)]
@@ -123,9 +125,6 @@ def _why_not(state: AppState, call: LiveCall, reply: MessageRecord) -> str:
 
 def _with_cost(state: AppState, call: LiveCall, event: RecordsAppended) -> AppState:
     """Add what a call cost to the task's."""
-    summary = state.discussions.summaries.get(call.discussion_id)
-    if summary is None or not summary.meta.has_tools:
-        return state
     page = page_of(state, call.discussion_id)
     usd = sum(one.usage.cost_usd or 0.0 for one in event.records if isinstance(one, UsageRecord))
     before = page.usd if call.is_round else 0.0

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from core.kernel.language import joined, tr
 from core.kernel.secrets import scrubbed_line
-from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import Role
 from core.kernel.values.records import MessageRecord
 from core.kernel.values.state import AppState, Level
@@ -72,8 +71,11 @@ def replied(state: AppState, written: RecordsAppended) -> tuple[KnowledgeEffect,
     opened = state.discussions.open.get(written.discussion_id)
     if opened is None or state.program.is_home_read_only or state.now is None:
         return ()
-    if not isinstance(written.token, ReplyToken) or not _had_memory(opened, written.token.call_id):
+    if not isinstance(written.token, ReplyToken):
         return ()
+    columns = opened.comparison.replies if opened.comparison is not None else ()
+    if any(one.call_id == written.token.call_id and not one.asked.has_memory for one in columns):
+        return ()  # it tells nothing of what memory is good for
     message = next((message_of(one) for one in written.records if isinstance(one, MessageRecord)), None)
     if message is None or message.role is not Role.ASSISTANT:
         return ()
@@ -90,12 +92,6 @@ def replied(state: AppState, written: RecordsAppended) -> tuple[KnowledgeEffect,
             recall_tokens=recall.tokens_est if recall is not None else 0,
         ),
     )
-
-
-def _had_memory(opened: OpenDiscussion, call_id: str) -> bool:
-    """False for a comparison's run without memory: its reply tells nothing of what memory is good for."""
-    columns = opened.comparison.replies if opened.comparison is not None else ()
-    return all(one.asked.has_memory for one in columns if one.call_id == call_id)
 
 
 def read_again(state: AppState) -> tuple[KnowledgeEffect, ...]:

@@ -132,7 +132,8 @@ class TaggedText:
                     return
             elif not self._is_opened():
                 break
-        if self._held and not self._may_open():
+        start = self._held.lstrip()
+        if self._held and not any(tag.startswith(start) for tag in (*_TAGS, *_DROPPED_FIRST)):
             self._is_plain = True
             yield False, self._taken(self._held.lstrip() if self._has_thought else self._held)
 
@@ -157,10 +158,6 @@ class TaggedText:
         self._close, self._has_thought, self._is_fresh = _TAGS[opened], True, True
         self._held = start[len(opened) :]
         return True
-
-    def _may_open(self) -> bool:
-        start = self._held.lstrip()
-        return any(tag.startswith(start) for tag in (*_TAGS, *_DROPPED_FIRST))
 
     def _thought(self) -> tuple[str, bool]:
         """More of the thought, and whether it ended. What may be the begin of its closing tag waits."""

@@ -118,11 +118,6 @@ class CacheBook(msgspec.Struct, frozen=True):
         return self.changed / max(self.turns, self.changed, 1)
 
 
-def with_view(book: CacheBook, discussion_id: str, replayed: Replayed) -> CacheBook:
-    """Replace the view that a discussion's log tells."""
-    return with_page(book, discussion_id, replace(book.pages[discussion_id], replayed=replayed))
-
-
 def with_offered(book: CacheBook, discussion_id: str, offered: tuple[ToolSchema, ...] | None) -> CacheBook:
     """Replace what is known of the tools that a discussion's last request offered."""
     page = book.pages[discussion_id]
@@ -239,7 +234,9 @@ def turn_begun(book: CacheBook, discussion_id: str, now: datetime, *, is_task: b
     if discussion_id in book.intervals:
         cache = replace(cache, last_turn_at=now, turns=cache.turns + 1)
         return with_page(book, discussion_id, replace(page, cache=cache))
-    own = _seconds(cache.last_turn_at, now) if cache.turns else None
+    own = None
+    if cache.turns and cache.last_turn_at is not None:
+        own = (now - cache.last_turn_at).total_seconds()
     habits = observed(book.habits, discussion_id, cache.turns + 1, own, now_s)
     cache = replace(cache, gaps=with_gap(cache.gaps, own, now_s), last_turn_at=now, turns=cache.turns + 1)
     return with_page(replace(book, habits=habits), discussion_id, replace(page, cache=cache))
@@ -320,7 +317,3 @@ def withdrawn(
     for name in found:
         book = with_page(book, name, replace(book.pages[name], idle=(), last_call=None))
     return book, found
-
-
-def _seconds(before: datetime | None, now: datetime) -> float | None:
-    return None if before is None else (now - before).total_seconds()

@@ -464,7 +464,9 @@ class CacheKeeper(BookHolder):
             before = self._book.pages[name].replayed.view
             memo.sent = memo.calls.copied()
             replayed, records = planned_calls.shown(self._book, call, effect.request_id)
-            self._change(lambda book: books.with_view(book, name, replayed))
+            self._change(
+                lambda book: books.with_page(book, name, replace(book.pages[name], replayed=replayed))
+            )
         return _planned(call, before, records)
 
     def resent(self, call_id: str, request: ProviderRequest) -> None:

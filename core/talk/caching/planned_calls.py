@@ -463,7 +463,8 @@ def ended(
     could_hold = usage.input_tokens is None or usage.input_tokens >= call.prices.minimum_tokens
     if not reason and not usage.cache_read_tokens and usage.miss_reason != UNTOLD_MISS and could_hold:
         reason = usage.miss_reason
-    last = replace(call, off=_off(call, usage)) if idle or is_stored else None  # nothing else asks for it
+    off = within_range(scale_of(wire, usage))  # the provider's count over the planned one
+    last = replace(call, off=off) if idle or is_stored else None  # nothing else asks for it
     page = replace(page, cache=cache, idle=idle, last_call=last)
     book = with_page(book, name, page)
     if contents is not None:
@@ -476,11 +477,6 @@ def ended(
         lost=lost_extensions(ledger),
         order=book.order,
     )
-
-
-def _off(call: BookedCall, usage: Usage) -> float:
-    """Ratio of what the provider counted of a call to what was planned: its parts are by so much larger than planned."""
-    return within_range(scale_of(call.decision.wire, usage))
 
 
 def added(

@@ -355,7 +355,9 @@ class Assembler:
         if new := new_texts(stack, self._counter.known()):
             self._counter.count(new)
         factor = self._factor(spec)
-        planned = self._planned(call, assembly, factor)
+        planned = None
+        if self._keeper is not None:  # the view that costs least
+            planned = self._keeper.plan_call(replace(call, spec=spec), stack, assembly.profile, factor)
         plan = None if planned is None else planned.plan
         if planned is None:
             request = stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
@@ -365,7 +367,9 @@ class Assembler:
         broken, unasked = self._broken(replace(call, spec=spec), request, assembly, planned)
         with in_english():  # the log keeps the reason
             reason, warning = self._guard(spec, stack, planned)
-        self._remember(spec, request, factor)
+        desk = self._desk(spec.discussion_id)
+        desk.request, desk.factor = request, factor
+        desk.count = desk.counter.count(request, self._counter.known(), spec.profile)
         record = RequestRecord(
             id=call.request_id,
             at=self._clock(),
@@ -493,13 +497,6 @@ class Assembler:
             return None
         return self._keeper.prewarm_request(spec, assembly.stack, assembly.profile, self._factor(spec))
 
-    def _planned(self, call: CallToBuild, assembly: Assembly, factor: float) -> PlannedRequest | None:
-        """The request of a call through the view that costs least, None where nothing plans."""
-        if self._keeper is None:
-            return None
-        call = replace(call, spec=assembly.spec)
-        return self._keeper.plan_call(call, assembly.stack, assembly.profile, factor)
-
     def reply_tokens(self, spec: StackSpec, texts: Iterable[str]) -> int:
         """Tokens of a model's own words, for a reply whose provider did not count it. Blocks as `learn` does."""
         self.learn()
@@ -531,11 +528,6 @@ class Assembler:
             return count
         self._counter.count(texts_to_count(request_parts(request), known))
         return desk.counter.count(request, self._counter.known(), profile)
-
-    def _remember(self, spec: StackSpec, request: ProviderRequest, factor: float) -> None:
-        desk = self._desk(spec.discussion_id)
-        desk.request, desk.factor = request, factor
-        desk.count = desk.counter.count(request, self._counter.known(), spec.profile)
 
     def note_usage(self, spec: StackSpec, usage: Usage, texts: Iterable[str] = ()) -> None:
         """Note what a discussion's last call reported, to be learned from. O(1).

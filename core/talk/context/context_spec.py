@@ -50,11 +50,6 @@ def gets_tools(state: AppState, meta: DiscussionMeta) -> bool:
     return meta.has_tools and can_take_tools(state, meta.provider)
 
 
-def gets_memory_alone(state: AppState, meta: DiscussionMeta) -> bool:
-    """True if the discussion has tools, and those of memory alone reach its model."""
-    return meta.has_tools and can_take_memory(state, meta.provider)
-
-
 def can_take_tools(state: AppState, provider: str) -> bool:
     """True if a provider passes tools on to its models; of one that is not known it is taken that it does."""
     status = state.config.providers.get(provider)
@@ -164,10 +159,18 @@ def stack_spec(
     profile = profile_of(state, meta.provider, meta.model)
     tools = tools_offered(state, meta)
     guide = notes_guide(state, has_memory=tools is not None and tools.has_memory)
+    asks_nothing = is_round or (user_message is not None and user_message.is_of_program)
     return StackSpec(
         discussion_id=discussion_id,
         inputs=_inputs(
-            state, meta, opened, preset, user_message, version_of if is_round else None, guide=guide
+            state,
+            meta,
+            opened,
+            preset,
+            user_message,
+            version_of if is_round else None,
+            profile=profile,
+            guide=guide,
         ),
         preset=preset,
         root=state.config.project.root,
@@ -185,8 +188,8 @@ def stack_spec(
         caching=state.config.settings.caching,
         caching_enabled=meta.caching_enabled,
         recall=None
-        if is_round or _is_ours(user_message)
-        else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
+        if asks_nothing
+        else _recall_spec(state, opened.kept_out if kept_out is None else kept_out),
         waiting=_waiting(state, opened),
         tools=tools,
         told=opened.told_turn,
@@ -248,12 +251,7 @@ def adds_switches(state: AppState, meta: DiscussionMeta) -> bool:
     return is_kept and may_switch(state, meta.provider, meta.model)
 
 
-def _is_ours(message: Message | None) -> bool:
-    """True for words of the program's own: nothing of a person's is asked in them."""
-    return message is not None and message.is_of_program
-
-
-def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None:
+def _recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None:
     """Limits of what may go along with a message, None where ambient recall is off."""
     settings, asked = state.config.settings.retrieval, asked_places(state)
     if asked is None or not settings.ambient:
@@ -263,7 +261,7 @@ def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None
 
 def tools_offered(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
     """The tools that a request of a discussion offers, None for none."""
-    if gets_memory_alone(state, meta):
+    if meta.has_tools and can_take_memory(state, meta.provider):
         return ToolOffer(has_memory=True, only_memory=True)
     if not gets_tools(state, meta):
         return None
@@ -303,6 +301,7 @@ def _inputs(
     user_message: Message | None,
     round_version: str | None = None,
     *,
+    profile: ModelProfile,
     guide: tuple[NamedText, ...] = (),
 ) -> StackInputs:
     """Inputs of a stack.
@@ -311,7 +310,7 @@ def _inputs(
         round_version: of a running turn's round the reply that goes with all behind it, empty: none.
         guide: to the person's notes, where the model can read them.
     """
-    profile = profile_of(state, meta.provider, meta.model)
+    prompts = state.config.prompts
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
     turns = _turns(opened, refused_in(state, meta.provider, meta.model, meta.id))
@@ -325,7 +324,7 @@ def _inputs(
         provider=meta.provider,
         model=meta.model,
         epoch=meta.cache_epoch,
-        role_text=_role_text(state, profile),
+        role_text=prompts.get(f"role-{profile.family}.md", "") or prompts.get("role.md", ""),
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
         project=(
@@ -402,11 +401,6 @@ def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
 def _asked(message: Message) -> tuple[None, ...]:
     """One for each message with which the person began a turn."""
     return (None,) if message.role is Role.USER and not is_line_key(message.id) else ()
-
-
-def _role_text(state: AppState, profile: ModelProfile) -> str:
-    by_family = state.config.prompts.get(f"role-{profile.family}.md", "")
-    return by_family or state.config.prompts.get("role.md", "")
 
 
 def _system_text(state: AppState, meta: DiscussionMeta) -> NamedText | None:

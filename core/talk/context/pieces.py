@@ -118,13 +118,12 @@ class Layer(msgspec.Struct, frozen=True):
     def segments(self) -> tuple[Segment, ...]:
         """The layer's texts as they go over the wire, in order."""
         return tuple(
-            piece.wire if isinstance(piece.wire, Segment) else self._segment(piece)
+            piece.wire
+            if isinstance(piece.wire, Segment)
+            else Segment(layer=self.id, key=piece.key, text=piece.text, sha256=piece.sha256)
             for piece in self.pieces
             if piece.wire is AS_TEXT or isinstance(piece.wire, Segment)
         )
-
-    def _segment(self, piece: Piece) -> Segment:
-        return Segment(layer=self.id, key=piece.key, text=piece.text, sha256=piece.sha256)
 
 
 _AT_ONCE_CHARS = 1_000_000

@@ -105,7 +105,9 @@ def sent_view(discussion: OpenDiscussion) -> tuple[Message, ...]:
     """The messages that a model sees, in order: from where the newest cut lets the view begin, not deleted, with
     something in them to send. What is told of the messages before that stands first, as one message of the user's role.
     """
-    cut = _standing(discussion)
+    cut = discussion.cut
+    if cut is not None and _place(discussion.entries, cut.begins_at) is None:
+        cut = None  # it begins with a version that was put aside: its summary tells of other words
     messages = discussion.messages if cut is None else _from(discussion, cut)
     if gone := discussion.gone_calls:
         messages = tuple(_shown(one, gone, {}, is_bare=False) for one in messages)
@@ -117,13 +119,6 @@ def sent_view(discussion: OpenDiscussion) -> tuple[Message, ...]:
             told for one in messages for told in _with_lines(one, discussion.lines.get(one.id, ()))
         )
     return discussion.places.grown.each("sent", messages, lambda one: (one,) if has_content(one) else ())
-
-
-def _standing(discussion: OpenDiscussion) -> ViewCut | None:
-    """The newest cut, None where what it begins with is of a version that was put aside: its summary tells of other words."""
-    cut = discussion.cut
-    is_there = cut is not None and _place(discussion.entries, cut.begins_at) is not None
-    return cut if is_there else None
 
 
 def as_sent(discussion: OpenDiscussion, message: Message) -> Message:

@@ -14,7 +14,6 @@ from typing import Protocol, assert_never
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.disk import Appended
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.language import as_sentences, tr
@@ -190,7 +189,8 @@ class DiscussionHandler:
             case LookAtDiscussions():
                 self._look_at(effect.discussion_ids)
             case WriteDraft():
-                self._write_draft(effect)
+                if (self._root / "discussions" / effect.discussion_id).is_dir():
+                    discussion_meta.write_draft(self._root, effect.discussion_id, effect.draft)
             case TrashOnDisk():
                 item = trash.delete(self._root, effect.discussion_id, self._clock(), effect.why)
                 self._seen.forget(effect.discussion_id)
@@ -219,7 +219,12 @@ class DiscussionHandler:
     def _append(self, effect: AppendRecords) -> None:
         self._note_calls(effect)
         try:
-            went = self._appended(effect)
+            if effect.queued_id:
+                went = discussion_meta.send(
+                    self._root, effect.discussion_id, effect.records, effect.queued_id
+                )
+            else:
+                went = log.append(self._root, effect.discussion_id, effect.records)
         except SlopError as error:
             detail = as_sentences(error.remedy, error.where)
             self._refused(effect)
@@ -302,11 +307,6 @@ class DiscussionHandler:
         if self._reserves is not None:
             self._reserves.settle(key, payments_of(records))
 
-    def _appended(self, effect: AppendRecords) -> Appended | None:
-        if effect.queued_id:
-            return discussion_meta.send(self._root, effect.discussion_id, effect.records, effect.queued_id)
-        return log.append(self._root, effect.discussion_id, effect.records)
-
     def _load(self, discussion_id: str) -> discussion_store.LoadedDiscussion:
         self._seen.look(discussion_id)
         loaded = discussion_store.load(self._root, discussion_id, self._clock())
@@ -371,10 +371,6 @@ class DiscussionHandler:
         self._emit(
             DiscussionCreated(summary=summarise(loaded.meta, loaded.discussion), discussion=loaded.discussion)
         )
-
-    def _write_draft(self, effect: WriteDraft) -> None:
-        if (self._root / "discussions" / effect.discussion_id).is_dir():
-            discussion_meta.write_draft(self._root, effect.discussion_id, effect.draft)
 
     def _restore(self, discussion_id: str) -> None:
         back = trash.restore(self._root, discussion_id)

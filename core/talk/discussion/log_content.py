@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 
@@ -24,7 +24,7 @@ from core.kernel.values.records import (
     UsageRecord,
     ViewRecord,
 )
-from core.kernel.values.usage import Usage, add_usage
+from core.kernel.values.usage import add_usage
 from core.talk.discussion import cuts
 from core.talk.discussion.cuts import has_content, read_calls, read_cut, read_line
 
@@ -99,7 +99,11 @@ class FoldedLog:
             case RequestRecord():
                 self._last_request, self._sent_through = record, self._last_message_id()
                 self._note_retrieved(record)
-                self._note_break(record)
+                if record.broken:
+                    told = SentBreak(
+                        request_id=record.id, at=record.at, model=record.model, text=record.broken
+                    )
+                    self._breaks = (*self._breaks, told)[-MOST_BREAKS:]
             case ViewRecord(kind=cuts.TURN_KIND):
                 self._told = cuts.read_turn(record, self._told)
             case ViewRecord():
@@ -146,11 +150,6 @@ class FoldedLog:
             failed_message_id=failed_id,
             failure=self._discussion.failure if failed_id else None,
         )
-
-    def _note_break(self, record: RequestRecord) -> None:
-        if record.broken:
-            told = SentBreak(request_id=record.id, at=record.at, model=record.model, text=record.broken)
-            self._breaks = (*self._breaks, told)[-MOST_BREAKS:]
 
     def _note_retrieved(self, record: RequestRecord) -> None:
         """Take in what stays behind a message: that of its last request, which may have had none."""
@@ -288,10 +287,7 @@ class FoldedLog:
         return f"{wanted}~{number}"
 
     def _last_message_id(self) -> str:
-        return next((message.id for message in self._messages_backwards()), "")
-
-    def _messages_backwards(self) -> Iterator[Message]:
-        return (entry for entry in reversed(self._entries) if isinstance(entry, Message))
+        return next((entry.id for entry in reversed(self._entries) if isinstance(entry, Message)), "")
 
 
 def _changed(message: Message, record: Change) -> Message:
@@ -304,11 +300,8 @@ def _changed(message: Message, record: Change) -> Message:
         case RestoreRecord():
             return replace(message, is_deleted=False)
         case UsageRecord():
-            return replace(message, usage=_joined(message.usage, record.usage))
-
-
-def _joined(old: Usage | None, new: Usage) -> Usage:
-    return new if old is None else add_usage(old, new)
+            usage = record.usage if message.usage is None else add_usage(message.usage, record.usage)
+            return replace(message, usage=usage)
 
 
 def _is_same(known: Message, message: Message) -> bool:

@@ -50,7 +50,6 @@ from core.talk.turn.sending import (
     has_words,
     ignore,
     keep_out_of,
-    kept_out_of,
     prompt_parts,
     refusal_of,
     refuse,
@@ -178,7 +177,8 @@ def in_version(
         is_autonomous=prompt.is_autonomous,
         asks_rest=prompt.asks_rest and parts == prompt.parts,  # other words are the person's
     )
-    state = keep_out_of(state, record.id, kept_out_of(state, prompt.id))
+    if kept_out := state.context.kept_out_of.get(prompt.id):
+        state = keep_out_of(state, record.id, kept_out)
     return save_then_call(state, given, command, record.id, (record,), compared=compared)
 
 

@@ -246,8 +246,9 @@ def save_then_call(
     meta = state.discussions.summaries[opened.id].meta
     asked = compared or ComparedModel(provider=meta.provider, model=meta.model)
     kept_out = opened.kept_out if queued is None else queued.kept_out
-    kept_out = tuple(dict.fromkeys((*kept_out_of(state, user_message_id), *kept_out)))
-    state = keep_out_of(state, user_message_id, kept_out)
+    earlier = state.context.kept_out_of.get(user_message_id, ())  # however often it is sent
+    if kept_out := tuple(dict.fromkeys((*earlier, *kept_out))):
+        state = keep_out_of(state, user_message_id, kept_out)
     words = _words(command, queued)
     call = LiveCall(
         id=given.make_id(1),
@@ -286,15 +287,8 @@ def save_then_call(
     )
 
 
-def kept_out_of(state: AppState, message_id: str) -> tuple[str, ...]:
-    """Sources that the person kept out of what is recalled for a message that was sent, however often it is."""
-    return state.context.kept_out_of.get(message_id, ())
-
-
 def keep_out_of(state: AppState, message_id: str, sources: tuple[str, ...]) -> AppState:
     """Keep sources out of what is recalled for a message, whenever its reply is asked for."""
-    if not sources:
-        return state
     known = with_entry(state.context.kept_out_of, message_id, sources)
     return replace(state, context=replace(state.context, kept_out_of=known))
 
@@ -305,10 +299,8 @@ def _words(command: PaidCommand, queued: QueuedPrompt | None) -> str:
     return command.text if isinstance(command, SendPrompt | ResendMessage | CompareReplies) else ""
 
 
-def as_asked(state: AppState, call: LiveCall) -> AppState:
+def _as_asked(state: AppState, call: LiveCall) -> AppState:
     """The state in which a call's model is the discussion's: a comparison asks others."""
-    if call.compared is None:
-        return state
     summary = state.discussions.summaries[call.discussion_id]
     meta = replace(summary.meta, provider=call.provider, model=call.model)
     meta = replace(
@@ -320,7 +312,7 @@ def as_asked(state: AppState, call: LiveCall) -> AppState:
 def _spec_of(state: AppState, call: LiveCall, message: Message) -> StackSpec:
     """Inputs of the stack of a call; without memory where a comparison asks so."""
     spec = stack_spec(
-        as_asked(state, call),
+        state if call.compared is None else _as_asked(state, call),
         call.discussion_id,
         message,
         call.kept_out,
@@ -458,7 +450,7 @@ def _take_over(state: AppState, opened: OpenDiscussion, message: Message, *, is_
     if is_draft:
         draft = draft_after(opened.draft, message.text, message.attachments)
         state = dismiss(state, refused_files(opened.id))
-        gone = kept_out_of(state, message.id)
+        gone = state.context.kept_out_of.get(message.id, ())
         later = tuple(source for source in opened.kept_out if source not in gone)
         state = with_open(state, replace(opened, draft=draft, kept_out=later))
         effects.append(WriteDraft(opened.id, draft))

@@ -52,7 +52,7 @@ from core.kernel.values.updates import (
     with_open,
     without_call,
 )
-from core.kernel.values.usage import UNPRICED_REMEDY, SpendRefusal, SpentElsewhere, Usage
+from core.kernel.values.usage import UNPRICED_REMEDY, SpendRefusal, Usage
 from core.services.providers.endings import NO_CALL, told_of
 from core.services.spending.limits import is_looked_up, reached_limits
 from core.talk.discussion.discussion_messages import (
@@ -356,11 +356,6 @@ def _store(
     )
 
 
-def reply_saved(state: AppState, call: LiveCall) -> AppState:
-    """The reply is on disk: the call is over."""
-    return without_call(state, call)
-
-
 # The part of a reply that has arrived: its parts in order, what is told of it, and what it may be billed
 # at.
 
@@ -431,7 +426,8 @@ class ArrivingReply:
                 self._done.append(item.part)
             case UsageUpdate():
                 self.usage, self.is_outgrown = item.usage, False
-                self.contents = _together(self.contents, item.contents)
+                if item.contents is not None:
+                    self.contents = _together(self.contents, item.contents)
             case Stopped():
                 pass
 
@@ -489,10 +485,10 @@ class _Pieces:
         return text
 
 
-def _together(before: ContentsReport | None, new: ContentsReport | None) -> ContentsReport | None:
+def _together(before: ContentsReport | None, new: ContentsReport) -> ContentsReport:
     """The later report, with what an attempt before it has paid for."""
-    if before is None or new is None or before.stored is None or new.stored is None:
-        return new or before
+    if before is None or before.stored is None or new.stored is None:
+        return new
     return replace(new, is_new=before.is_new or new.is_new)
 
 
@@ -535,11 +531,6 @@ def wants_price(state: AppState, asked: TurnCommand) -> bool:
     return not is_looked_up(state, asked.discussion_id)
 
 
-def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
-    """Send or stop a call, now that other programs see its reserved money."""
-    return sending.claimed(state, key, elsewhere)
-
-
 def settled(state: AppState, given: Stamp) -> Result:
     """Let what waited for changes of settings go on; a queue whose call was stopped meanwhile waits for the person."""
     before = state.turns.calls
@@ -549,11 +540,6 @@ def settled(state: AppState, given: Stamp) -> Result:
             state = prompt_queue.hold_after(state, call.discussion_id, sending.end_while_saving(call))
             state = comparison.end(state, call.discussion_id)
     return state, effects
-
-
-def admit_held(state: AppState) -> Result:
-    """Let go, or stop, what was held until the day's sum was known."""
-    return sending.admit_held(state)
 
 
 def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
@@ -573,9 +559,9 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
             state, others = comparison.ask_others(state, given, call)
             return state, (*effects, *others)
         case ReplyToken() if call.compared is not None:
-            return comparison.go_on(reply_saved(state, call), given, call)
+            return comparison.go_on(without_call(state, call), given, call)
         case ReplyToken():
-            return prompt_queue.go_on(reply_saved(state, call), given, call.discussion_id)
+            return prompt_queue.go_on(without_call(state, call), given, call.discussion_id)
         case _:
             assert_never(happened.token)
 

@@ -356,7 +356,8 @@ class CallWorker:
         provider = self._services.provider(inputs.provider)
         book = self._services.refused(inputs.provider)
         refused = book.of(inputs.model)
-        self._tell_refused(effect, refused)
+        if refused:
+            self._tell_refused(effect, refused)
         journal = self._services.journal(effect, reply.expected, built.reply_factor)
 
         def retrying(attempt: int, wait_s: float, error: ProviderError) -> None:
