@@ -8,7 +8,7 @@ import time
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, assert_never
@@ -155,6 +155,35 @@ def run_import(
     return work.report(stopped)
 
 
+def nothing_new(home: Path, paths: Sequence[str], *, is_dry: bool) -> ImportReport | None:
+    """The report of an import of files and folders in which nothing changed since the last one; None for all others.
+
+    Writes nothing: to look is all that such an import does.
+    """
+    request = ImportRequest(
+        home=home,
+        paths=tuple(paths),
+        now=datetime.now(UTC),
+        provider="",
+        model="",
+        is_dry=is_dry,
+        places=known_places(os.environ, Path.home()),
+    )
+    try:
+        work = _Work(request, lambda _discussion_id: None)
+        for found in conversations(request.paths, None, work.known):
+            match found:
+                case Unchanged():
+                    work.pass_unchanged(found)
+                case OtherFile() if not found.offered:
+                    work.pass_over(found)
+                case _:
+                    return None
+    except SlopError:
+        return None
+    return work.report("") if work.has_all() else None
+
+
 class _Work:
     """An import under way, and what came of it so far."""
 
@@ -193,6 +222,10 @@ class _Work:
         return Unchanged(
             path=path, conversations=kept.conversations, faults=tuple(map(told_again, kept.faults))
         )
+
+    def has_all(self) -> bool:
+        """True where conversations were passed by, and all that is to be remembered of them is written."""
+        return self._counts["count"] > 0 and self._taken <= self._before and not self._memory.is_changed
 
     def _is_known(self, discussion_id: str) -> bool:
         return discussion_id in self._there or (self._request.is_followed and discussion_id in self._gone)

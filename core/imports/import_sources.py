@@ -636,7 +636,7 @@ class ImportMemory:
     def __init__(self, home: Path) -> None:
         self._path = imports_file(home)
         self._files = self._loaded()
-        self._is_changed = False
+        self.is_changed = False
 
     def unchanged(self, path: Path, marks: Marks, is_there: Callable[[str], bool]) -> RememberedFile | None:
         """A file as it was read, None where it is another now, or a discussion of it is not here any more.
@@ -682,17 +682,17 @@ class ImportMemory:
 
     def save(self) -> None:
         """Write it, where anything changed. What cannot be written costs the next import its time alone."""
-        if self._is_changed:
+        if self.is_changed:
             newest = dict(list(self._files.items())[-MAX_FILES:])
             make_dirs(self._path.parent)
             write_passing(self._path, to_msgpack(_Kept(version=_VERSION, files=newest)))
-            self._is_changed = False
+            self.is_changed = False
 
     def _keep(self, path: Path, read: RememberedFile) -> None:
         key = _key(path)
         self._files.pop(key, None)
         self._files[key] = read
-        self._is_changed = True
+        self.is_changed = True
 
     def _loaded(self) -> dict[str, RememberedFile]:
         try:

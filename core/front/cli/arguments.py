@@ -10,8 +10,12 @@ import msgspec
 
 from core.app.options import OutsideOptions
 from core.front.cli.grammar import read, refuse
-from core.kernel.errors import ConfigError
+from core.kernel.errors import ConfigError, SlopError
 from core.kernel.language import tr
+
+
+class UsageError(SlopError):
+    """The command line names something that is not there. Exit code 2."""
 
 
 class Options(OutsideOptions, frozen=True):

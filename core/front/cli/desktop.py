@@ -10,11 +10,10 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from core import __version__
-from core.front.cli.arguments import Options
+from core.front.cli.arguments import Options, UsageError
 from core.front.cli.grammar import make_parser
 from core.front.cli.output import Console
 from core.front.cli.parser import Parser, script
-from core.front.cli.session import UsageError
 from core.front.cli.version import PROGRAM
 from core.kernel.disk import reported, write_file
 from core.kernel.errors import StorageError

@@ -1,9 +1,8 @@
-"""Conversations on the command line: `discussions` lists, reads and exports, `import` takes in, `forget` removes for good."""
+"""Conversations on the command line: `discussions` lists, reads and exports them, `forget` removes them for good."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,29 +21,24 @@ from core.app.forgetting.secret_finds import SecretReport, report_lines
 from core.app.forgetting.secret_finds import report_data as report_data_of_secret_finds
 from core.app.forgetting.secret_search import clean_secrets, search_secrets
 from core.app.home import alone
-from core.front.cli.arguments import Options
+from core.front.cli.arguments import Options, UsageError
 from core.front.cli.format import discussion_data, discussions_text, newest_first
 from core.front.cli.knowledge import named_item
-from core.front.cli.output import Console, table
-from core.front.cli.questions import can_ask, check_terminal, confirm, confirm_final
-from core.front.cli.session import FrontEnd, UsageError, find_discussion, session, settle
-from core.imports.import_plan import KEY, report_data, report_text, whole, with_place, without_place
-from core.imports.import_sources import PIPE, known_places
-from core.imports.imports_messages import ImportConversations
+from core.front.cli.output import Console
+from core.front.cli.questions import can_ask, check_terminal, confirm_final
+from core.front.cli.session import FrontEnd, find_discussion, session
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
 from core.kernel.frame import one_line
-from core.kernel.language import spliced, tr
+from core.kernel.language import tr
 from core.kernel.stored_texts import retold
 from core.kernel.values.discussion import FLAGS, DiscussionSummary
-from core.kernel.values.imports import ImportReport, KnownPlace
 from core.kernel.values.knowledge import ForgetReceipt, ForgetTarget, ForgettingState
 from core.kernel.values.messages import Mark
 from core.kernel.values.state import AppState, TrashItem
 from core.kernel.values.updates import outcome_of
 from core.knowledge.knowledge_reader import KnowledgeReader
 from core.services.settings.settings_loader import config_request
-from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_export import ENDINGS, export_json, export_markdown, file_name
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
@@ -273,152 +267,6 @@ def _change(options: Options, front: FrontEnd, chosen: str) -> str:
         raise UsageError(tr("A discussion needs a name"))
     act(front, ChangeDiscussion(discussion_id=chosen, changes={field: value}))
     return tr("{chosen} is {said}.", chosen=chosen, said=said)
-
-
-# `import`: conversations of other programs as discussions of ours.
-
-LONGEST_S = 7 * 24 * 3600.0
-"""An import of years of conversations ends by itself; who wants it to end earlier presses Ctrl+C."""
-
-
-def run_imports(options: Options, front: FrontEnd, console: Console) -> int:
-    """Import what is named, or tell what an import would do.
-
-    Returns:
-        1 where something could not be read or written, else 0.
-
-    Raises:
-        UsageError: nothing is at a path that was named. SlopError: the home cannot be used.
-    """
-    given = options.given
-    if given.follow is not None or given.unfollow:
-        if given.paths or given.dry_run or given.without:
-            raise UsageError(
-                tr("`--follow` and `--unfollow` allow no other options"),
-                remedy=tr("Leave the other options and paths out"),
-            )
-        return _run_follow(options, front, console)
-    if not given.paths:
-        raise UsageError(
-            tr("You named no file or folder"), remedy=tr("Name a file or a folder, or `--follow`")
-        )
-    paths = tuple(one if one == PIPE else str(Path(one).expanduser().absolute()) for one in given.paths)
-    for path, name in zip(paths, given.paths, strict=True):
-        if path != PIPE and not Path(path).exists():
-            raise UsageError(
-                tr("There is no file or folder {name!r}", name=name),
-                remedy=tr("Name a file or a folder that exists"),
-            )
-    with (
-        session(front, console, writes=not given.dry_run, lists=False),
-        console.waiting(tr("Reading conversations")),
-    ):
-        state = act(front, _asked(paths, options), timeout_s=LONGEST_S)
-    report = state.imports.report or ImportReport(is_dry=given.dry_run)
-    known = {row.discussion_id for row in report.rows}
-    for name in given.without:
-        if name not in known and report.count <= len(report.rows):
-            console.note(
-                tr(
-                    "manual-slop: warning: no conversation here has the id {name}; `--dry-run` lists the ids",
-                    name=name,
-                )
-            )
-    if options.is_json:
-        console.json(report_data(report))
-    else:
-        console.write(report_text(report))
-    return int(bool(report.faults or report.stopped))
-
-
-def _asked(paths: tuple[str, ...], options: Options) -> ImportConversations:
-    given = options.given
-    return ImportConversations(paths=paths, is_dry=given.dry_run, without=frozenset(given.without))
-
-
-# Places that are followed: a person's yes to each, in the settings.
-
-NOT_AGREED = 1
-BY_ITSELF = tr("the program imports new sessions from there while a window or `--headless` runs")
-
-
-def _run_follow(options: Options, front: FrontEnd, console: Console) -> int:
-    """List what is followed, follow a place after a yes to it, or follow one no more. Returns 1 after a no."""
-    given, known = options.given, known_places(os.environ, Path.home())
-    with session(front, console) as state:
-        followed = state.config.settings.imports.follow
-        if given.unfollow:
-            place = _place(given.unfollow, known)
-            wanted = without_place(followed, place.path)
-            if wanted == followed:
-                raise UsageError(
-                    tr("The program does not import from {path} by itself", path=place.path),
-                    remedy=tr("Run `manual-slop import --follow` for the list"),
-                )
-            _write(front, wanted)
-            console.outcome(
-                tr("The program no longer imports from {path} by itself.", path=place.path),
-                {"followed": list(wanted)},
-            )
-        elif given.follow:
-            place = _place(given.follow, known)
-            if place.path not in map(whole, followed):
-                line = spliced("{}: {}", place.label, place.path)
-                console.shown(
-                    line if Path(place.path).exists() else tr("{place} (not there yet)", place=line)
-                )
-                if not confirm(
-                    console,
-                    tr("Import from this place from now on ({BY_ITSELF})?", BY_ITSELF=BY_ITSELF),
-                    is_yes=given.yes,
-                ):
-                    console.line(tr("Nothing was changed."))
-                    return NOT_AGREED
-                followed = with_place(followed, place.path)
-                _write(front, followed)
-            console.outcome(
-                tr("Added {path}: {consequence}.", path=place.path, consequence=BY_ITSELF),
-                {"followed": list(followed)},
-            )
-        else:
-            _imports_list(followed, known, console)
-    return 0
-
-
-def _place(name: str, known: tuple[KnownPlace, ...]) -> KnownPlace:
-    """The place that a person names: a program, or a file or folder.
-
-    Raises:
-        UsageError: it is neither.
-    """
-    for one in known:
-        if name == one.name:
-            return one
-    path = whole(name)
-    if os.sep not in name and not Path(path).exists():
-        names = ", ".join(one.name for one in known)
-        raise UsageError(
-            tr("There is no known program or folder {name!r}", name=name),
-            remedy=tr("Name a folder or one of {names}", names=names),
-        )
-    return KnownPlace(name=path, label=tr("Sessions"), path=path)
-
-
-def _imports_list(followed: tuple[str, ...], known: tuple[KnownPlace, ...], console: Console) -> None:
-    names = {one.path: one.name for one in known}
-    rows = [(names.get(whole(path), ""), whole(path)) for path in followed]
-    if console.is_json:
-        console.json([{"name": name, "path": path} for name, path in rows])
-    elif rows:
-        console.write(table((tr("Program"), tr("Place")), rows, kept=frozenset({1}), columns=console.columns))
-    else:
-        console.write(tr("The program imports from no other program or folder by itself.\n"))
-
-
-def _write(front: FrontEnd, wanted: tuple[str, ...]) -> None:
-    """Have the settings say so, and wait until they do."""
-    front.send(ChangeSetting(KEY, wanted or None))
-    settle(front, lambda state: state.config.settings.imports.follow == wanted)
 
 
 # `forget`: a conversation or an item leaves every place that we keep, after a yes; a receipt says so.

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from core.app.controller import wall_clock
 from core.app.home import open_home
 from core.app.services import split_state
-from core.front.cli.arguments import Options
+from core.front.cli.arguments import Options, UsageError
 from core.front.cli.output import Console
 from core.front.cli.questions import SharedMoney, check_terminal, confirm, confirm_final
-from core.front.cli.session import UsageError, check_name
+from core.front.cli.session import check_name
 from core.front.cli.version import INTERRUPTED
 from core.kernel import figures, paths
 from core.kernel.errors import SlopError

@@ -11,12 +11,11 @@ from pathlib import Path
 from core.agent.tool import escaped
 from core.app.controller import wall_clock
 from core.app.home import open_home
-from core.front.cli.arguments import Options
+from core.front.cli.arguments import Options, UsageError
 from core.front.cli.harvest import NOT_AGREED as HARVEST_NOT_AGREED
 from core.front.cli.harvest import Interruptible, RunSet, run_settings, used_data, with_model
 from core.front.cli.output import Console, table
 from core.front.cli.questions import SharedMoney, check_terminal, confirm
-from core.front.cli.session import UsageError
 from core.front.cli.version import INTERRUPTED
 from core.kernel import figures, paths
 from core.kernel.child_process import run_at_terminal

@@ -11,8 +11,9 @@ from core.agent.agent_messages import ApproveCall, RefuseCall
 from core.agent.delegation import questions_of
 from core.agent.tool import escaped
 from core.app.controller import wall_clock
+from core.front.cli.arguments import UsageError
 from core.front.cli.output import Console
-from core.front.cli.session import FrontEnd, UsageError
+from core.front.cli.session import FrontEnd
 from core.front.cli.stops import in_terminal
 from core.kernel.errors import SlopError
 from core.kernel.language import tr

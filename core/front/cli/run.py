@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from core.front.cli.arguments import Options
+from core.front.cli.arguments import Options, UsageError
 from core.front.cli.output import Console, OutputError, open_console
-from core.front.cli.session import FrontEnd, UsageError
 from core.front.cli.version import BROKEN_PIPE, INTERRUPTED, discard_output
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.language import tr
+
+if TYPE_CHECKING:
+    from core.front.cli.session import FrontEnd
 
 FAILED, WRONG_USAGE = 1, 2
 
@@ -117,9 +120,9 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
 
             return run_desktop(options, console)
         case "import":
-            from core.front.cli.discussions import run_imports
+            from core.front.cli.imports import run_imports
 
-            return run_imports(options, make_front(options), console)
+            return run_imports(options, make_front, console)
         case "search":
             from core.front.cli.search import run_search
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from core.app.crunch import LocalEmbedder
 from core.app.execution import act
-from core.front.cli.arguments import Options
+from core.front.cli.arguments import Options, UsageError
 from core.front.cli.output import Console
-from core.front.cli.session import FrontEnd, UsageError, report_settings, session
+from core.front.cli.session import FrontEnd, report_settings, session
 from core.kernel import paths
 from core.kernel.disk import create_file, make_dirs
 from core.kernel.errors import FailureKind, ProviderError, SlopError

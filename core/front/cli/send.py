@@ -20,13 +20,13 @@ from core.agent.agent_pages import mode_of
 from core.agent.delegation import questions_of
 from core.agent.tool import FailedCall, escaped, failed_calls
 from core.app.execution import act
-from core.front.cli.arguments import Options
+from core.front.cli.arguments import Options, UsageError
 from core.front.cli.cache_price import change, measured
 from core.front.cli.format import message_data, say_losses, usage_line
 from core.front.cli.output import Console
 from core.front.cli.questions import agreed, ask_all, question_key, raise_unsent
 from core.front.cli.send_beside import edited_text, program_beside, run_comparison, template_text
-from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
+from core.front.cli.session import FrontEnd, check_name, find_discussion, session
 from core.front.cli.stops import in_terminal, kept_words, past_limit_words
 from core.front.cli.version import INTERRUPTED
 from core.kernel.errors import SlopError

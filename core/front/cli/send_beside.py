@@ -15,12 +15,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from core.agent.tool import FailedCall, escaped
-from core.front.cli.arguments import Options
+from core.front.cli.arguments import Options, UsageError
 from core.front.cli.cache_price import agree, measured
 from core.front.cli.format import message_data, usage_line
 from core.front.cli.output import Console
 from core.front.cli.questions import agreed, can_ask, raise_unsent
-from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, report_trust
+from core.front.cli.session import FrontEnd, check_name, find_discussion, report_trust
 from core.front.cli.stops import in_terminal, kept_words
 from core.front.cli.version import INTERRUPTED
 from core.front.hooks.client import HookClient, HookError, connect, reach

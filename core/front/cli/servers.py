@@ -8,11 +8,11 @@ from pathlib import Path
 
 from core.agent.tool import escaped
 from core.app.execution import act
-from core.front.cli.arguments import Options
+from core.front.cli.arguments import Options, UsageError
 from core.front.cli.output import Console, table
 from core.front.cli.questions import check_terminal, confirm, secret_line
 from core.front.cli.search import local_retrieving
-from core.front.cli.session import FrontEnd, UsageError, check_name, report_faults_of, session
+from core.front.cli.session import FrontEnd, check_name, report_faults_of, session
 from core.kernel.errors import SlopError
 from core.kernel.frame import one_line
 from core.kernel.language import as_sentences, tr

@@ -14,7 +14,7 @@ from core.app.execution import ACT_S, too_slow
 from core.app.forgetting.forgetting_messages import RunForget
 from core.app.forgetting.leftovers import is_waiting
 from core.app.outside import LocalOutside
-from core.front.cli.arguments import Options
+from core.front.cli.arguments import Options, UsageError
 from core.front.cli.output import Console
 from core.front.hooks.launch import start_hooks
 from core.kernel import paths
@@ -50,10 +50,6 @@ HOME = "home"
 
 SETTINGS = "settings-warning"
 """Subject of the notice of what was found wrong while the settings were read."""
-
-
-class UsageError(SlopError):
-    """The command line names something that is not there. Exit code 2."""
 
 
 class FrontEnd(Protocol):

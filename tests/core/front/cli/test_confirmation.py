@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.front.cli.arguments import UsageError
 from core.front.cli.output import Console
 from core.front.cli.questions import ask, can_ask, confirm, confirm_final
-from core.front.cli.session import UsageError
 from tests.core.front.cli.conftest import Screen, World, terminal
 from tests.test_repository import PROGRAM, texts
 

@@ -10,9 +10,9 @@ import subprocess
 
 import pytest
 
+from core.front.cli.arguments import UsageError
 from core.front.cli.output import Console
 from core.front.cli.send import read_text
-from core.front.cli.session import UsageError
 from tests.command_forks import Forked
 from tests.core.front.cli.conftest import WAIT_S, World
 from tests.vendors.compatible_server import Said

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from core.app.app_messages import Command
 from core.app.execution import act
+from core.front.cli.arguments import UsageError
 from core.front.cli.output import Console
-from core.front.cli.session import UsageError, check_name, find_discussion, session, settle
+from core.front.cli.session import check_name, find_discussion, session, settle
 from core.kernel.errors import LockedError, SlopError
 from core.kernel.values.curation import Preset
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary

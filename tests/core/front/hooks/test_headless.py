@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from core.front.cli.arguments import parse
-from core.front.cli.session import UsageError, claimed_descriptor
+from core.front.cli.arguments import UsageError, parse
+from core.front.cli.session import claimed_descriptor
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[4]
