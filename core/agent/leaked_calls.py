@@ -455,11 +455,11 @@ _LISTED = late(r"\s*(?:[-+*|]|\d{1,3}[.)]\s)")
 
 @lru_cache(maxsize=16)
 def _starts_of(names: tuple[str, ...], *, is_told: bool) -> re.Pattern[str]:
-    """Places at which calls may begin: at a marker, at an element that has the name of a tool, or, in a text with markers of
+    """Places at which calls may begin: at a marker, at an element or a bracket that has the name of a tool, or, in a text with markers of
     which the first may be lost, at JSON or at the name of a tool.
     """
     several = "|".join(map(re.escape, names))
-    elements = rf"|<(?:{several})(?=[\s/>])" if names else ""
+    elements = rf"|<(?:{several})(?=[\s/>])|^\[(?:{several})\](?=:?[ \t]{{0,9}}\{{)" if names else ""
     bare = (
         rf"|(?P<bare>^[ \t]*[\[{{]|(?<![\w./])(?:functions\.)?(?:{several})\b)" if names and is_told else ""
     )

@@ -138,7 +138,11 @@ def _call_at(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
     """The next call behind the tokens before it, and the tokens that close it."""
     label = _LABEL_LINE.match(text, at) if at == 0 or text[at - 1] == "\n" else None
     starts = dict.fromkeys(
-        (end_of(_TOKENS, text, label.end() if label else at), end_of(_TOKENS, text, at), at)
+        (
+            end_of(_TOKENS, text, label.end() if label else at),
+            end_of(_TOKENS, text, at),
+            at + (_BOXED.match(text, at) is not None),
+        )
     )
     for read in _FORMS:
         for start in starts:
@@ -148,6 +152,7 @@ def _call_at(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
 
 
 _LABEL_LINE = late(_LABELLED)
+_BOXED = late(r"\[(?=[\w.:-]{1,200}\]:?[ \t]{0,9}\{)")
 
 
 def _closed(text: str, at: int) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.vendors.world.rounds import counted, failing, spelled
-from tests.vendors.world.table import COMPATIBLE, Row, U, chunk, frames, said
+from tests.vendors.world.rounds import CALL, counted, failing, spelled
+from tests.vendors.world.table import ARGS, COMPATIBLE, Row, U, chunk, frames, said, used
 
 # fmt: off
 TWENTY_FIRST: dict[str, list[Row]] = {
@@ -14,7 +14,11 @@ TWENTY_FIRST: dict[str, list[Row]] = {
         failing("another-kind-of-request", 404, "bad_request", {"error": {"message": "This model is only supported in v1/responses and not in v1/chat/completions.", "type": "invalid_request_error", "param": "model", "code": None}}, "aaif-goose/goose#5500", "only supported in v1/responses", "Choose another model", words_not=("base_url",)),
         failing("no-chat-model", 404, "bad_request", {"error": {"message": "This is not a chat model and thus not supported in the v1/chat/completions endpoint. Did you mean to use v1/completions?"}}, "OpenAI", "not a chat model", "Choose another model"),
     ],
+    "tool calls": [
+        Row("calls-in-the-message-beside-an-empty-delta", COMPATIBLE, frames(chunk({"content": ""}), {"id": "c", "choices": [{"index": 0, "delta": {}, "message": {"role": "assistant", "content": "", "tool_calls": [{"id": "t", "type": "function", "function": {"name": "read_file", "arguments": ARGS}}]}, "finish_reason": "tool_calls"}]}, used()), "gateways that close with a message", text="", calls=CALL, ends="tool_calls"),
+    ],
     "leaked calls": [
+        spelled("name-in-brackets", "agents with their own prompts", 'I read it first.\n\n[read_file] {"a": 1}', text="I read it first."),
         spelled("arrow-and-object", "small models", '-> read_file({"a": 1})'),
         spelled("arrow-and-python", "small models", "I read it first.\n\n→ read_file(a=1)", text="I read it first."),
         spelled("fat-arrow", "small models", '=> read_file {"a": 1}'),
@@ -29,6 +33,8 @@ TWENTY_FIRST: dict[str, list[Row]] = {
     ],
     "endings": [
         Row("end-without-a-reply", COMPATIBLE, "data: [DONE]\n\n", "NousResearch/hermes-agent#65631", text=""),
+        Row("end-as-an-object", COMPATIBLE, frames(chunk({"content": "Half of"}), {"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": {"type": "abort", "message": "The request was aborted: out of memory", "status_code": 500}}]}), "SGLang", text="Half of", ends="truncated"),
+        Row("whole-end-as-an-object", COMPATIBLE, frames(chunk({"content": "Hello there."}), {"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": {"type": "stop", "matched": 151645}}]}), "SGLang"),
         Row("end-in-another-word", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({}, "end")), "earendil-works/pi#2116"),
     ],
 }

@@ -367,6 +367,8 @@ class ChatReader:
         finish = choice.get("finish_reason") or choice.get("finishReason")
         if "finish_reason" not in choice:  # beside one, vLLM names the word that stopped it
             finish = finish or choice.get("stop_reason")
+        if isinstance(finish, dict):
+            finish = _end_of_object(finish)
         if is_said(finish):
             self._finish = _more_telling(finish, choice.get("native_finish_reason"))
 
@@ -548,6 +550,12 @@ def _is_thought(delta: Json) -> bool:
     extra = delta.get("extra_content")
     google = extra.get("google") if isinstance(extra, dict) else None
     return isinstance(google, dict) and google.get("thought") is True
+
+
+def _end_of_object(told: Json) -> str:
+    """The word of an end that is an object, with the server's own words behind it. Source: SGLang, `FINISH_ABORT` (read 2026-11)."""
+    word, words = _word(told.get("type")), _word(told.get("message"))
+    return f"{word}: {words}" if word and words else word
 
 
 def _more_telling(word: str, native: object) -> str:
