@@ -76,6 +76,7 @@ class CommandPlaces(msgspec.Struct, frozen=True):
         hidden: folders and files of ours, in no command's reach.
         guarded: in the project, read-only; they are there.
         view: all that is seen beside the project and scratch; None: the whole machine, but for what is hidden.
+        home: an empty folder that is the home of a view; empty: one in memory.
     """
 
     root: str
@@ -84,6 +85,7 @@ class CommandPlaces(msgspec.Struct, frozen=True):
     hidden: tuple[str, ...] = ()
     guarded: tuple[str, ...] = ()
     view: ClosedView | None = None
+    home: str = ""
 
 
 def check_root(root: str) -> None:
@@ -261,7 +263,7 @@ def _bubblewrap(places: CommandPlaces, *, needs_network: bool, has_sizes: bool) 
     masked = list(_outermost(places.hidden, (*covered, "/tmp")))  # noqa: S108
     if view is not None:
         masked = list(_outermost((*filter(view.shows, places.hidden), *view.masked), ()))
-        yield from (*size, "--tmpfs", view.home)
+        yield from ("--bind", places.home, view.home) if places.home else (*size, "--tmpfs", view.home)
         yield from _beside(view, places, size)
     for place in masked:
         yield from _mask(place)

@@ -7,8 +7,8 @@ import sys
 import threading
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
+from stat import S_ISREG
 
 from msgspec.structs import replace
 
@@ -47,9 +47,9 @@ _CERTIFICATES = (
 class ServerSandbox:
     """Sandboxes of all MCP servers over stdio. Thread-safe.
 
-    A server may write into a scratch folder of its own, which is its `/tmp`, and into the project where it is started
-    for one; there files with secrets are shut to it, unless the yes to it names them. Beside that it sees what its command
-    names, the system, toolchains, and an empty home. Where nothing confines commands, nothing
+    A server may write into a scratch folder of its own, which is its `/tmp`, into an empty home that ends with it, and into
+    the project where it is started for one; there files with secrets are shut to it, unless the yes to it names them. Beside that it sees what its command
+    names, the system and toolchains. Where nothing confines commands, nothing
     confines a server: `Commands.sandbox` says so.
 
     Args:
@@ -61,6 +61,9 @@ class ServerSandbox:
         self._commands = commands
         self._lock = threading.Lock()
         self._scratch: dict[str, str] = {}
+        self._homes: dict[str, tuple[str, str]] = {}
+        """By server: the folder that is its home, and the place where it sees it."""
+        self._fetched: dict[str, _Fetched] = {}
         self._places: dict[str, tuple[str, HeldPlaces]] = {}
         self._secrets = SecretPlaces(_NO_REMEDY)
 
@@ -98,7 +101,7 @@ class ServerSandbox:
         is_bubble = confinement.sandbox.name == BUBBLEWRAP
         started = self._bounded(command, bounds, is_bubble=is_bubble)
         keeper = Keeper.SANDBOX if is_bubble else Keeper.NONE if sys.platform == "win32" else Keeper.GUARD
-        disks = (root, scratch) if root else (scratch,)
+        disks = tuple(filter(None, (root, scratch)))
         if confinement.program is None:
             return WrappedCommand(
                 program=started[0],
@@ -117,6 +120,7 @@ class ServerSandbox:
                 self._places[name] = (root, held)
         own = (*own_places(command, root), *named)
         view = self._commands.closed_view(root, shown, own, named)
+        home = self._new_home(name, view.home) if is_bubble and view is not None else ""
         hidden = (*hidden_places(self._home), *held.shut)
         places = CommandPlaces(
             root=root or scratch,
@@ -125,6 +129,7 @@ class ServerSandbox:
             hidden=hidden,
             guarded=held.guarded,
             view=view,
+            home=home,
         )
         arguments = confined(confinement, started, places, needs_network=needs_network)
         mounts = mounts_of(places) if is_bubble else None
@@ -135,9 +140,19 @@ class ServerSandbox:
             environment=environment,
             keeper=keeper,
             bounds=bounds,
-            disks=disks,
+            disks=tuple(filter(None, (*disks, home))),
             mounts=mounts,
         )
+
+    def _new_home(self, name: str, place: str) -> str:
+        """A fresh folder for a server's home: bubblewrap leaves links in it, on which another start would end. Raises OSError."""
+        home = self._commands.new_scratch("home")
+        with self._lock:
+            before, self._homes[name] = self._homes.get(name), (home, place)
+        if before is not None:
+            with suppress(OSError):
+                remove_whole(before[0])
+        return home
 
     def _bounded(
         self, command: tuple[str, ...], bounds: CommandBounds, *, is_bubble: bool
@@ -169,14 +184,16 @@ class ServerSandbox:
         with self._lock:
             return self._scratch.get(name, "")
 
-    def written_beside(self, name: str) -> tuple[str, ...]:
-        """Files that a server wrote beside its program where npx fetched that into its scratch folder: they end with that.
-
-        Each as the server names it.
+    def soon_lost(self, name: str) -> tuple[str, ...]:
+        """Files that a server wrote and that end with its sandbox: into its home, and beside its program where npx fetched that
+        into its scratch folder. Each as the server names it.
         """
-        scratch = self.scratch(name)
+        with self._lock:
+            scratch, (home, place) = self._scratch.get(name, ""), self._homes.get(name, ("", ""))
+            fetched = self._fetched.setdefault(name, _Fetched())
         tmp = scratch if self._has_own_tmp() else _TMP
-        return tuple(f"{tmp}/{os.path.relpath(path, scratch)}" for path in _written_beside(scratch))
+        beside = (f"{tmp}/{os.path.relpath(path, scratch)}" for path in _written_beside(scratch, fetched))
+        return (*(f"{place}/{os.path.relpath(path, home)}" for path in _written_home(home)), *beside)
 
     def _has_own_tmp(self) -> bool:
         return self._commands.confinement.sandbox.name != BUBBLEWRAP or sys.platform == "darwin"
@@ -184,7 +201,8 @@ class ServerSandbox:
     def close(self) -> None:
         """Remove the scratch folders, when no server runs. Idempotent."""
         with self._lock:
-            folders, self._scratch = tuple(self._scratch.values()), {}
+            folders = (*self._scratch.values(), *(home for home, _ in self._homes.values()))
+            self._scratch, self._homes = {}, {}
         for folder in folders:
             with suppress(OSError):
                 remove_whole(folder)
@@ -193,40 +211,77 @@ class ServerSandbox:
 _TMP = "/tmp"  # noqa: S108
 _PACKAGE = late(r"(?:@[\w.-]{1,100}/)?\w[\w.-]{0,200}")
 _MOST_FILES = 2_000
-"""Files of a package that are looked at."""
+"""Files of a package, or of a home, that are looked at."""
+_OF_TOOLS = (".cache", ".npm", ".local/share/uv", ".local/state", ".pki")
+"""Folders of a home in which tools keep what they fetched and their own records: nobody's words."""
 
 
-def _written_beside(scratch: str) -> Iterator[str]:
+class _Fetched:
+    """Packages that npx fetched for a server, found once for each list that npm wrote: folders, and the list's time."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, tuple[int, tuple[str, ...]]] = {}
+
+
+def _written_home(home: str) -> Iterator[str]:
+    """Files with something in them in a home: empty ones are places of mounts, or hold no words."""
+    own = tuple(os.path.join(home, one) for one in _OF_TOOLS)
+    for entry in _files(home, own) if home else ():
+        with suppress(OSError):
+            found = entry.stat(follow_symlinks=False)
+            if S_ISREG(found.st_mode) and found.st_size:
+                yield entry.path
+
+
+def _written_beside(scratch: str, fetched: _Fetched) -> Iterator[str]:
     """Files in packages that npx fetched, newer than the list that npm writes last.
 
     Source: npm 11, `_npx/HASH/package.json` and `node_modules/.package-lock.json` (seen 2026-11-30).
     """
-    for fetched in Path(scratch, ".npm", "_npx").glob("*") if scratch else ():
-        modules = fetched / "node_modules"
+    for place in Path(scratch, ".npm", "_npx").glob("*") if scratch else ():
         try:
-            installed_ns = (modules / ".package-lock.json").lstat().st_mtime_ns
-            asked = read_json(read_file(fetched / "package.json", _MOST_BYTES)).get("dependencies", {})
-            folders = [modules / name for name in asked if _PACKAGE.fullmatch(name)]
-        except (OSError, ValueError, AttributeError, TypeError):
+            installed_ns = (place / "node_modules" / ".package-lock.json").lstat().st_mtime_ns
+        except OSError:
             continue
-        for folder in folders:
-            if os.path.realpath(folder) == os.path.join(
-                os.path.realpath(scratch), folder.relative_to(scratch)
-            ):
-                yield from _newer(folder, installed_ns)
+        known = fetched.known.get(str(place))
+        if known is None or known[0] != installed_ns:
+            known = fetched.known[str(place)] = installed_ns, tuple(_packages(scratch, place))
+        for folder in known[1]:
+            for entry in _files(folder):
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime_ns > installed_ns:
+                        yield entry.path
+
+
+def _packages(scratch: str, place: Path) -> Iterator[str]:
+    """Folders of the packages that npx was asked for, without one that a link leads elsewhere."""
+    modules = place / "node_modules"
+    try:
+        asked = read_json(read_file(place / "package.json", _MOST_BYTES)).get("dependencies", {})
+        folders = [modules / name for name in asked if _PACKAGE.fullmatch(name)]
+    except (OSError, ValueError, AttributeError, TypeError):
+        return
+    for folder in folders:
+        inside = os.path.join(os.path.realpath(scratch), folder.relative_to(scratch))
+        if os.path.realpath(folder) == inside:
+            yield inside
 
 
 _MOST_BYTES = 1_000_000
 
 
-def _newer(folder: Path, since_ns: int) -> Iterator[str]:
-    for path in islice(_files(folder), _MOST_FILES):
-        with suppress(OSError):
-            if os.lstat(path).st_mtime_ns > since_ns:
-                yield path
-
-
-def _files(folder: Path) -> Iterator[str]:
-    for place, inner, names in os.walk(folder):
-        inner[:] = [name for name in inner if name != "node_modules"]
-        yield from (os.path.join(place, name) for name in names)
+def _files(folder: str, left_out: Collection[str] = ()) -> Iterator[os.DirEntry[str]]:
+    """Files of a folder, at most so many, without those of packages inside and of folders that are left out; no link is followed."""
+    left, folders = _MOST_FILES, [folder]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.name != "node_modules" and entry.path not in left_out:
+                            folders.append(entry.path)
+                    elif left:
+                        left -= 1
+                        yield entry
+        except OSError:
+            continue

@@ -257,7 +257,7 @@ class ClosedView(msgspec.Struct, frozen=True):
     """Places beyond the project, absolute; all but the home are read-only.
 
     Args:
-        home: the person's own folder, links resolved: empty, and in memory.
+        home: the person's own folder, links resolved: empty; what is written there ends with the sandbox.
         mounts: what is shown, and where; links: places that lead elsewhere, and where to.
         masked: in what is shown, and empty.
     """

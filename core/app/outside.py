@@ -418,7 +418,7 @@ class LocalOutside:
                 client=McpClient,
                 wrap=self._wrapped_server,
                 news=self._server_news,
-                beside=self._written_beside,
+                soon_lost=self._soon_lost,
                 secrets=partial(mcp_secrets, KeyStore(self.home), os.environ),
             ),
             emit,
@@ -615,8 +615,8 @@ class LocalOutside:
     def _server_news(self, name: str) -> tuple[str, ...]:
         return self._tool_services.server_sandbox.news(name)
 
-    def _written_beside(self, name: str) -> tuple[str, ...]:
-        return self._tool_services.server_sandbox.written_beside(name)
+    def _soon_lost(self, name: str) -> tuple[str, ...]:
+        return self._tool_services.server_sandbox.soon_lost(name)
 
     def _alone(self) -> AbstractContextManager[object]:
         """Hold the home while something is forgotten. A program that owns it holds it already."""

@@ -146,7 +146,7 @@ class ServerFailed(msgspec.Struct, frozen=True):
 class WriteRefused(msgspec.Struct, frozen=True):
     """A server's sandbox kept it from writing these files, and its answer says so. `root`: as in `ServeServers`.
 
-    `is_lost`: it wrote them beside its program, in the sandbox, with which they end.
+    `is_lost`: it wrote them into the home of its sandbox or beside its program there, with which they end.
     """
 
     name: str

@@ -59,7 +59,7 @@ class ServerServices(msgspec.Struct, frozen=True):
     Args:
         client: makes what runs them, at the first start; it is told where news go.
         wrap: takes a server's name, the project's root, a command, whether it may reach the network, its bounds, and the files that
-            the yes names, and places that the person showed; gives it in the sandbox, raises OSError. news: sentences on what came to be in the project beside a server, after its call.
+            the yes names, and places that the person showed; gives it in the sandbox, raises OSError. news: sentences on what came to be in the project beside a server, after its call; soon_lost: files that it wrote and that end with its sandbox.
         secrets: values of the variables that a server's settings name, and of its key, by name.
     """
 
@@ -68,7 +68,7 @@ class ServerServices(msgspec.Struct, frozen=True):
         [str, str, tuple[str, ...], bool, CommandBounds, Collection[str], Collection[str]], WrappedCommand
     ]
     news: Callable[[str], tuple[str, ...]]
-    beside: Callable[[str], tuple[str, ...]]
+    soon_lost: Callable[[str], tuple[str, ...]]
     secrets: Callable[[McpServerSettings], Mapping[str, str]]
 
 
@@ -114,8 +114,8 @@ class McpHandler:
         self._failed: dict[str, tuple[BackOff, str]] = {}
         self._lost: set[str] = set()
         """Servers that died: the next call starts them again."""
-        self._beside: dict[str, set[str]] = {}
-        """Files that each server wrote beside its program, as it was told."""
+        self._soon_lost: dict[str, set[str]] = {}
+        """Files that each server wrote and that end with its sandbox, as it was told."""
         self._is_closed = False
 
     def begin(self, effect: McpEffect) -> None:
@@ -188,9 +188,9 @@ class McpHandler:
             yield write_note(settings.name, places, self._root)[0]
 
     def _ended(self, server: str) -> Iterator[str]:
-        """Words for the model on files beside the server's program, which end with its sandbox; each is told once."""
-        told = self._beside.setdefault(server, set())
-        places = tuple(one for one in self._services.beside(server) if one not in told)
+        """Words for the model on files in the server's home or beside its program, which end with its sandbox; each is told once."""
+        told = self._soon_lost.setdefault(server, set())
+        places = tuple(one for one in self._services.soon_lost(server) if one not in told)
         told.update(places)
         if places := places[:MOST_PLACES]:
             self._emit(WriteRefused(name=server, places=places, root=self._root, is_lost=True))

@@ -381,11 +381,34 @@ def test_a_server_in_the_sandbox_reaches_its_project_its_keys_and_nothing_else(
     rig.client.stop("boxed")
 
 
+def test_what_a_server_writes_into_its_home_is_seen_and_what_tools_keep_there_is_not(
+    rig: Rig, sandbox: ServerSandbox, tmp_path: Path
+) -> None:
+    python = Path(sys.base_prefix, "bin", f"python{sys.version_info[0]}.{sys.version_info[1]}")
+    source = (VENDORS / "mcp_hostile_server.py").read_text()
+    settings = McpServerSettings("homely", (str(python), "-c", source), timeout_s=PATIENCE_S)
+    home = os.path.realpath(Path.home())
+
+    def write(*names: str) -> tuple[str, ...]:
+        rig.client.start(settings, partial(sandbox.wrap, "homely", str(tmp_path)), {})
+        for name in names:
+            given = json.dumps({"path": f"{home}/{name}"})
+            assert rig.client.call("homely", "write", given).text == "written"
+        return sandbox.soon_lost("homely")
+
+    assert write() == ()
+    assert write("notes.json") == (f"{home}/notes.json",)
+    assert not Path(home, "notes.json").exists()
+    assert write("others.json") == (f"{home}/others.json",), "another start has another home"
+    sandbox.close()
+    assert sandbox.soon_lost("homely") == ()
+
+
 def test_what_a_server_writes_into_its_own_package_is_seen_and_what_npm_wrote_is_not(
     sandbox: ServerSandbox, tmp_path: Path
 ) -> None:
     sandbox.wrap("memory", str(tmp_path), ("/bin/true",), needs_network=False)
-    assert sandbox.written_beside("memory") == ()
+    assert sandbox.soon_lost("memory") == ()
     fetched = Path(sandbox.scratch("memory"), ".npm", "_npx", "1")
     package = fetched / "node_modules" / "@m" / "memory"
     (package / "node_modules" / "inner").mkdir(parents=True)
@@ -398,10 +421,10 @@ def test_what_a_server_writes_into_its_own_package_is_seen_and_what_npm_wrote_is
         (package / name).write_text("words")
         os.utime(package / name, (newer, newer))
 
-    told = sandbox.written_beside("memory")
+    told = sandbox.soon_lost("memory")
 
     assert [one.partition(".npm/")[2] for one in told] == ["_npx/1/node_modules/@m/memory/memory.jsonl"]
-    assert sandbox.written_beside("other") == ()
+    assert sandbox.soon_lost("other") == ()
 
 
 def test_no_server_starts_for_a_project_that_is_the_whole_file_system(sandbox: ServerSandbox) -> None:

@@ -101,12 +101,12 @@ class Bench:
             assert (name, root, needs_network) == ("files", ROOT, False)
             return WrappedCommand("/bin/box", command, root, {})
 
-        self.beside: tuple[str, ...] = ()
+        self.soon_lost: tuple[str, ...] = ()
         services = ServerServices(
             client=client,
             wrap=wrap,
             news=lambda _name: self.news,
-            beside=lambda _name: self.beside,
+            soon_lost=lambda _name: self.soon_lost,
             secrets=lambda _settings: {"TOKEN": "secret"},
         )
         self.now_s = 100.0
@@ -284,9 +284,9 @@ def test_a_write_that_the_sandbox_refused_is_told_to_the_person_and_the_model(
 
 def test_what_it_wrote_beside_its_program_is_told_once_as_lost(bench: Bench) -> None:
     one, two = (f"/tmp/.npm/_npx/1/node_modules/m/{name}.jsonl" for name in ("memory", "other"))
-    bench.beside = (one,)
+    bench.soon_lost = (one,)
     told = [bench.call().text for _ in range(2)]
-    bench.beside = (one, two)
+    bench.soon_lost = (one, two)
     told.append(bench.call().text)
 
     lost = [found for found in bench.told if isinstance(found, WriteRefused)]
