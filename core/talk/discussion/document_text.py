@@ -130,7 +130,7 @@ _FONTS_ONLY = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/en
 
 def _book(package: Package) -> str:
     container = package.tree("META-INF/container.xml")
-    places = (one.get("full-path", "") for one in elements(container, "rootfile"))
+    places = (package.found_at("", one.get("full-path", "")) for one in elements(container, "rootfile"))
     place = next((one for one in places if one in package.names), "")
     tree = package.tree(place) if place else None
     if tree is None:

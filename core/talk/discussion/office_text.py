@@ -207,6 +207,8 @@ _DAYS = frozenset({*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)})
 """Numbers of formats that mean a day or a time. Source: ECMA-376, part 1, 18.8.30."""
 _SHARES, _SPANS = frozenset({9, 10}), frozenset({46})
 """Those that mean a share, and hours that go on past a day."""
+_TWO_DECIMALS = frozenset({2, 4, 7, 8, 10, 39, 40, 43, 44})
+"""Those that show hundredths."""
 _PLAIN = late(r'"[^"]*"|\\.|\[[^\]]*\]|_.')
 """Parts of a format that are written as they stand, or have a meaning of their own."""
 _SIGNS = late(
@@ -236,10 +238,12 @@ def workbook_text(package: Package) -> str:
         if where is None or where.kind != "worksheet" or not (data := package.part(where.target)):
             continue
         cells: dict[int, dict[int, str]] = {}
-        for row, column, said in _cells(data, shared, forms, epoch):
+        links: dict[tuple[int, int], str] = {}
+        for row, column, said in _cells(data, shared, forms, epoch, links):
             if said:
                 budget.take(said)
                 cells.setdefault(row, {})[column] = said
+        _link(cells, links, package.related(where.target), budget)
         hidden = " (hidden)" if sheet.get("state", "visible") != "visible" else ""
         head = f"## {sheet.get('name', '')}{hidden}"
         remarks, drawn = _beside(package, where.target)
@@ -251,6 +255,20 @@ def workbook_text(package: Package) -> str:
             told.append(head)
         told += (*remarks, *drawn)
     return "\n\n".join(told)
+
+
+def _link(
+    cells: dict[int, dict[int, str]],
+    links: dict[tuple[int, int], str],
+    parts: dict[str, Related],
+    budget: CellBudget,
+) -> None:
+    """Put the address of its page or mail behind the text of each cell that is a link."""
+    for (row, column), key in links.items():
+        target, said = parts[key].target if key in parts else "", cells.get(row, {}).get(column, "")
+        if said and said != target and target.startswith(("http://", "https://", "mailto:")):
+            cells[row][column] = f"[{said}]({target})"
+            budget.take(target)
 
 
 def _beside(package: Package, sheet: str) -> tuple[list[str], list[str]]:
@@ -296,12 +314,14 @@ class _NumberForm(NamedTuple):
 
     Args:
         digits: those that a plain one has at least before its point, as a postal code or a part's number has.
+        decimals: those that one has at least behind it, as an amount of money has; what has more keeps them.
     """
 
     kind: str = ""
     before: str = ""
     behind: str = ""
     digits: int = 0
+    decimals: int = 0
 
 
 def _forms(tree: Any) -> list[_NumberForm]:
@@ -317,7 +337,7 @@ def _form(number: str, own: dict[str, str]) -> _NumberForm:
     if number not in own:
         code = int(number) if number.isdigit() else 0
         kind = "day" if code in _DAYS else "share" if code in _SHARES else "span" if code in _SPANS else ""
-        return _NumberForm(kind=kind)
+        return _NumberForm(kind=kind, decimals=2 if code in _TWO_DECIMALS else 0)
     return _form_of(own[number])
 
 
@@ -325,7 +345,10 @@ def _form_of(code: str) -> _NumberForm:
     """Meaning of numbers of a format: its first section counts, which is that of positive ones."""
     plain = _PLAIN.sub("", code).partition(";")[0].lower()
     if "%" in plain:
-        return _NumberForm(kind="share")
+        found = re.search(r"\.(0+)", plain)
+        return _NumberForm(
+            kind="share", decimals=min(len(found[1]), _MOST_DIGITS) if found is not None else 0
+        )
     if re.search(r"\[(?:h+|m+|s+)\]", code, re.IGNORECASE) is not None:
         return _NumberForm(kind="span")
     if re.search("[ymdhs]", re.sub("general|e[+-]", "", plain)):
@@ -371,6 +394,8 @@ def _section(signs: list[re.Match[str]]) -> _NumberForm:
     form = _NumberForm(digits=min(least, _MOST_DIGITS))
     if len(digits) != 1 or _SCALED.search(digits[0]) is not None:
         return form
+    if not is_other:
+        form = form._replace(decimals=min(digits[0].partition(".")[2].count("0"), _MOST_DIGITS))
     before, behind = (said if any(map(_is_unit, said)) else "" for said in around)
     return form._replace(before=before.lstrip(), behind=behind.rstrip())
 
@@ -385,9 +410,13 @@ def _is_unit(sign: str) -> bool:
 
 
 def _cells(
-    data: bytes, shared: list[str], forms: list[_NumberForm], epoch: datetime | None
+    data: bytes,
+    shared: list[str],
+    forms: list[_NumberForm],
+    epoch: datetime | None,
+    links: dict[tuple[int, int], str],
 ) -> Iterator[tuple[int, int, str]]:
-    """Row, column (from 1) and text of the cells of a sheet."""
+    """Row, column (from 1) and text of the cells of a sheet. `links`: gets the ids of the cells that are links."""
     row = column = 0
     for event, one in ET.iterparse(io.BytesIO(data), ("start", "end")):  # noqa: S314 - expat bounds what it makes of it
         tag = one.tag.rpartition("}")[2]
@@ -401,8 +430,15 @@ def _cells(
             row, column = (int(place[2]), _column(place[1])) if place else (row, column + 1)
             if 0 < row <= _MAX_ROWS and 0 < column <= _MAX_COLUMNS:
                 yield row, column, _value(one, shared, forms, epoch)
+        elif tag == "hyperlink" and (place := _CELL.match(one.get("ref", ""))):
+            key = next((value for name, value in one.items() if name.endswith("}id")), "")
+            if len(links) < _MOST_LINKS:
+                links[int(place[2]), _column(place[1])] = key
         elif tag == "row":
             one.clear()
+
+
+_MOST_LINKS = 10_000
 
 
 def _column(letters: str) -> int:
@@ -445,12 +481,19 @@ def _number(said: str, form: _NumberForm, epoch: datetime | None) -> str:
         minutes, seconds = divmod(round(value * 86_400), 60)
         return f"{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
     if form.kind == "share":
-        return f"{value * 100:.15g}%"
+        return f"{_with_decimals(f'{value * 100:.15g}', form.decimals)}%"
     shown = said if said.lstrip("-").isdigit() else f"{value:.15g}"  # as many digits as Excel shows
     if form.digits > 1 and "e" not in shown:
         shown = shown.zfill(form.digits + len(shown) - len(shown.lstrip("-").partition(".")[0]))
+    shown = _with_decimals(shown, form.decimals)
     minus = "-" if shown.startswith("-") and form.before else ""
     return f"{minus}{form.before}{shown.removeprefix(minus)}{form.behind}"
+
+
+def _with_decimals(shown: str, least: int) -> str:
+    """A number with the zeros behind its point that its format shows; more digits than those stay, for they are its value."""
+    whole, _, behind = shown.partition(".")
+    return shown if "e" in shown or len(behind) >= least else f"{whole}.{behind.ljust(least, '0')}"
 
 
 def _day(value: float, epoch: datetime | None) -> str:

@@ -22,7 +22,7 @@ _SHOWN = {mark: one for one, mark in zip(_AS_MARKDOWN, map(ord, _HIDDEN.values()
 """Signs that would be escaped, and their marks: a reader looks for `snake_case`, `AT&T` and `1986.`, and nobody renders them."""
 _HIDDEN_IN_CODE = {key: mark for key, mark in _HIDDEN.items() if key != ord("`")}
 """There, back-ticks tell how long the marks around them must be."""
-_CODE = frozenset({"code", "pre", "kbd", "samp", "tt"})
+_CODE, _AS_TYPED = frozenset({"code", "pre", "kbd", "samp", "tt"}), frozenset({"pre"})
 _UNSHOWN = re.compile("[\u00ad\ufdd0-\ufdef]")
 """Those marks where a page holds them itself, and the places where a word may be cut."""
 _KEPT = {
@@ -132,7 +132,7 @@ def _rewrite(node: Any, ready: list[str]) -> None:
         if node.data and _UNSHOWN.search(node.data):
             node.data = _UNSHOWN.sub("", node.data)
         said = node.data or ""
-        node.data = said.translate(_HIDDEN_IN_CODE if "`" in said and _is_code(node) else _HIDDEN)
+        node.data = said.translate(_HIDDEN_IN_CODE if "`" in said and _is_in(node, _CODE) else _HIDDEN)
     elif node.parent is None or node.attrs is None:  # a comment, or an instruction of XML
         return
     elif name in _DROPPED or node.attrs.get("hidden", "until-found") != "until-found":
@@ -143,6 +143,8 @@ def _rewrite(node: Any, ready: list[str]) -> None:
             _put(node, f"{_CLOSE}{name}{_END}", is_first=False)
     elif name == "br" and node.parent.name in _HEADINGS:
         _replace(node, " ", ready)
+    elif name == "br" and _is_in(node, _AS_TYPED):
+        _replace(node, "\n", ready)
     elif name == "a" and not node.attrs.get("href"):
         node.name = "span"  # a place that links lead to
     elif name in _LISTS:
@@ -165,9 +167,9 @@ def _rewrite(node: Any, ready: list[str]) -> None:
         node.name = "div"
 
 
-def _is_code(node: Any) -> bool:
+def _is_in(node: Any, names: frozenset[str]) -> bool:
     above = node.parent
-    while above is not None and above.name not in _CODE:
+    while above is not None and above.name not in names:
         above = above.parent
     return above is not None
 

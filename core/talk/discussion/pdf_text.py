@@ -102,6 +102,30 @@ def _text_of(document: Any, pages: int) -> Found:
     return {"pages": pages, "text": "\n".join(told)}
 
 
+_IN_CHAINS = frozenset(
+    [
+        "a",
+        "and",
+        "at",
+        "by",
+        "for",
+        "in",
+        "of",
+        "on",
+        "or",
+        "out",
+        "the",
+        "to",
+        "up",
+        "und",
+        "de",
+        "du",
+        "en",
+        "la",
+        "le",
+    ]
+)
+"""Words between two hyphens, as in state-of-the-art."""
 _COMPOUND = late(
     r"(?:well|self|two|three)-(?!ness|ish|less|hood|some|same|fold|pence|ie|blech|papp)", re.IGNORECASE
 )
@@ -308,7 +332,8 @@ def _whole_words(texts: list[str]) -> list[str]:
             return plain
         if second in _NO_PARTS or (second in _SELDOM_PARTS and second in elsewhere):
             return f"{first}- {second}"
-        if _COMPOUND.match(with_hyphen) is not None:
+        is_chain = first.lower() in _IN_CHAINS and found.string[: found.start()].endswith("-")
+        if is_chain or _COMPOUND.match(with_hyphen) is not None:
             return with_hyphen
         parts = {first.lower(), second.lower()}
         if first.isupper() and second.isupper() and elsewhere.isdisjoint(parts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import pytest
 
@@ -186,11 +187,13 @@ ROWS = (
 
 
 def workbook(
-    *sheets: str, shared: str = "<si><r><t>Item</t></r><r><t>s</t></r><rPh><t>yomi</t></rPh></si>"
+    *sheets: str,
+    shared: str = "<si><r><t>Item</t></r><r><t>s</t></r><rPh><t>yomi</t></rPh></si>",
+    styles: str = """<styleSheet><numFmts><numFmt numFmtId="170" formatCode="[h]:mm"/></numFmts>
+    <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="10"/><xf numFmtId="170"/></cellXfs></styleSheet>""",
+    beside: Mapping[str, str] = MappingProxyType({}),
 ) -> bytes:
-    """A workbook with these rows of sheets; styles: 0 plain, 1 day, 2 share, 3 span of hours."""
-    styles = """<styleSheet><numFmts><numFmt numFmtId="170" formatCode="[h]:mm"/></numFmts>
-    <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="10"/><xf numFmtId="170"/></cellXfs></styleSheet>"""
+    """A workbook with these rows of sheets; styles, unless given: 0 plain, 1 day, 2 share, 3 span of hours."""
     links = {f"worksheet{number}": f"worksheets/{number}.xml" for number in range(len(sheets))}
     told = "".join(f'<sheet name="Costs" r:id="{name}"/>' for name in links)
     return packed(
@@ -204,13 +207,14 @@ def workbook(
             },
             "xl/styles.xml": styles,
             "xl/shared.xml": f"<sst>{shared}</sst>",
+            **beside,
         }
     )
 
 
 def test_a_workbook_shows_days_shares_and_hours_as_such() -> None:
     assert document_text(workbook(ROWS)) == (
-        "## Costs\n\n| Items | 2026-03-05 | 12.5% |  |\n| --- | --- | --- | --- |\n"
+        "## Costs\n\n| Items | 2026-03-05 | 12.50% |  |\n| --- | --- | --- | --- |\n"
         "| 0.3 | 2026-03-05 13:30 | 30:00 | 3:05:42 |\n| TRUE | =SUM(B4) | 09:15 |  |\n"
     )
 
@@ -419,3 +423,47 @@ def test_signs_of_a_cell_that_xml_cannot_hold_are_read() -> None:
     assert "| 12 Main St Springfield | max_x0041_size | a b | c d |" in document_text(
         workbook(row, shared=shared)
     )
+
+
+def test_amounts_show_the_decimals_of_their_format_and_lose_none() -> None:
+    """A person sees 12.50 and 007; what a number has beyond its format is its value, and stays."""
+    styles = (
+        '<styleSheet><numFmts><numFmt numFmtId="170" formatCode="#,##0.00\\ &quot;EUR&quot;"/>'
+        '<numFmt numFmtId="171" formatCode="0.0%"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="2"/>'
+        '<xf numFmtId="170"/><xf numFmtId="171"/></cellXfs></styleSheet>'
+    )
+    rows = (
+        cell("A1", "12.5", 1) + cell("B1", "12.5", 2) + cell("C1", "0.5", 3) + cell("D1", "12.5"),
+        cell("A2", "3", 1) + cell("B2", "1.23456", 2) + cell("C2", "0.12345", 3) + cell("D2", "1e22", 1),
+    )
+    data = workbook(
+        "".join(f'<row r="{number}">{cells}</row>' for number, cells in enumerate(rows, 1)), styles=styles
+    )
+
+    said = document_text(data)
+
+    assert "| 12.50 | 12.50 EUR | 50.0% | 12.5 |" in said
+    assert "| 3.00 | 1.23456 EUR | 12.345% | 1e+22 |" in said
+
+
+def test_a_cell_that_is_a_link_names_its_page() -> None:
+    link = (
+        '<hyperlink xmlns:r="http://r" ref="A1" r:id="hyperlink1"/><hyperlink ref="B1" location="Sheet2!A1"/>'
+    )
+    data = workbook(
+        f'<row r="1">{cell("A1", "5")}{cell("B1", "6")}</row></sheetData><hyperlinks>{link}</hyperlinks><sheetData>',
+        beside={
+            "xl/worksheets/_rels/0.xml.rels": relations(hyperlink1="https://a.example/eel"),
+        },
+    )
+
+    assert "| [5](https://a.example/eel) | 6 |" in document_text(data)
+
+
+def test_a_book_may_spell_the_place_of_its_package_as_an_address() -> None:
+    container = '<container><rootfile full-path="O%20B/b.opf"/></container>'
+    package = (
+        '<package><manifest><item id="a" href="../OEBPS/one%20.xhtml"/></manifest>'
+        '<spine><itemref idref="a"/></spine></package>'
+    )
+    assert "Hello" in document_text(book(PAGE, **{"META-INF/container.xml": container, "O B/b.opf": package}))

@@ -148,3 +148,10 @@ def test_signs_that_nobody_renders_stand_as_on_the_page() -> None:
     html = "<p>1986. A great year</p><p>- dash, +1, a_b, use `x`</p><p># 5</p><p>a <code>b`c</code></p>"
 
     assert page_text(html, "") == "1986. A great year\n\n- dash, +1, a_b, use `x`\n\n\\# 5\n\na ``b`c``"
+
+
+def test_lines_of_typed_text_that_a_page_breaks_by_an_element_stay_lines() -> None:
+    assert (
+        page_text("<pre>one<br>two<b><br>three</b></pre><p>a<br>b</p>", "")
+        == "```\none\ntwo\nthree\n```\n\na\nb"
+    )

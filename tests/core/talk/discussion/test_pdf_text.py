@@ -36,6 +36,11 @@ def test_a_small_word_ends_another_unless_the_document_has_it_elsewhere() -> Non
     assert "zwei- bis dreimal, von eins bis drei, the Kürbis: Kürbis, selfie" in text
 
 
+def test_a_chain_of_words_keeps_its_hyphens_where_a_small_word_ends_the_line() -> None:
+    text = read_pdf(make_pdf("state-of-the-\nart pumps of a Rhein-Main-Ge-\nbiet, face-to-\nface"))["text"]
+    assert "state-of-the-art pumps of a Rhein-Main-Gebiet, face-to-face" in text
+
+
 def test_a_word_with_more_hyphens_stays_on_its_pages() -> None:
     text = read_pdf(make_pdf("It is state-of-", "the-art work"))["text"]
     assert "state-of-\n" in text
