@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import lru_cache
 
 from core.kernel.opener import read_start
+from core.kernel.patterns import late
 
+MAX_CONFIG_BYTES = 256_000
 MAX_INDEX_BYTES = 64_000_000
 MAX_NAMES_BYTES = 128_000_000
 """Of all names and folders: those of version 4 share their beginnings, and each name may lie in many folders."""
@@ -18,10 +21,52 @@ def exclude_file(top: str) -> str:
     """The file of a repository's own rules: a linked worktree's are those of the repository that it belongs to, and a
     submodule's lie where its `.git` says.
     """
+    return os.path.join(_common_folder(top), "info", "exclude")
+
+
+def _common_folder(top: str) -> str:
     git = _git_folder(top)
-    if common := _pointed(os.path.join(git, "commondir"), ""):
-        git = os.path.normpath(os.path.join(git, common))
-    return os.path.join(git, "info", "exclude")
+    common = _pointed(os.path.join(git, "commondir"), "")
+    return os.path.normpath(os.path.join(git, common)) if common else git
+
+
+def excludes_file(top: str) -> str:
+    """The file of a person's own rules, of all repositories: where their settings say, or those of this one, else in its usual
+    place; empty where they say that there is none.
+
+    Files that a configuration includes are not followed. Source: git, git-config, `core.excludesFile` (read 2026-11-30).
+    """
+    home, environ = os.path.expanduser("~"), os.environ
+    folder = os.path.join(environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "git")
+    own = [os.path.join(home, ".gitconfig"), os.path.join(folder, "config")]
+    named = environ.get("GIT_CONFIG_GLOBAL")
+    for file in (os.path.join(_common_folder(top), "config"), *(own if named is None else [named])):
+        if (said := _setting(file)) is not None:
+            return os.path.normpath(os.path.join(top, os.path.expanduser(said))) if said else ""
+    return os.path.join(folder, "ignore")
+
+
+_SECTION = late(r"\s*\[([^\]\n]*)\](.*)", re.DOTALL)
+_EXCLUDES = late(r"\s*excludesfile\s*=\s*(.*)", re.IGNORECASE | re.DOTALL)
+_VALUE = late(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^\s"#;][^"#;]*?))\s*(?:[#;].*)?$', re.DOTALL)
+
+
+def _setting(file: str) -> str | None:
+    """The last `core.excludesFile` of a configuration; None where it has none or cannot be read."""
+    try:
+        text = read_start(file, MAX_CONFIG_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return None
+    section: str = ""
+    said: str | None = None
+    for line in text.splitlines():
+        rest = line
+        if (head := _SECTION.match(line)) is not None:
+            section, rest = head[1].strip().lower(), head[2]
+        if section == "core" and (found := _EXCLUDES.match(rest)) is not None:
+            value = _VALUE.match(found[1])
+            said = re.sub(r"\\(.)", r"\1", value[1] or value[2] or "") if value is not None else ""
+    return None if said is not None and "\0" in said else said
 
 
 def index_file(top: str) -> str:

@@ -21,7 +21,7 @@ from core.kernel.key_names import name_reasons
 from core.kernel.language import tr
 from core.kernel.opener import read_start
 from core.kernel.patterns import late
-from core.talk.context.git_files import exclude_file, index_file, tracked
+from core.talk.context.git_files import exclude_file, excludes_file, index_file, tracked
 
 NAME = ".gitignore"
 MAX_BYTES = 256_000
@@ -178,11 +178,16 @@ class Ignores(msgspec.Struct, frozen=True):
         """The rules inside a folder that is entered: its own come first, and alone where it is a repository of its own."""
         if not os.path.lexists(os.path.join(folder, ".git")):
             return self if self.is_left_out else self._with(folder, os.path.join(folder, NAME))
-        begun = Ignores(files=self.files, top=folder)
-        return begun._with(folder, exclude_file(folder))._with(folder, os.path.join(folder, NAME))  # noqa: SLF001 (of its own class)
+        begun = Ignores(files=self.files, top=folder)._with_git()  # noqa: SLF001 (of its own class)
+        return begun._with(folder, os.path.join(folder, NAME))  # noqa: SLF001
 
-    def _with(self, folder: str, file: str) -> Ignores:
-        text = _read_rules(file)
+    def _with_git(self) -> Ignores:
+        """The rules that a repository begins with: those of the person, and its own. They may lie behind a link of the person's."""
+        persons = excludes_file(self.top)
+        return self._with(self.top, persons, follows_links=True)._with(self.top, exclude_file(self.top))  # noqa: SLF001
+
+    def _with(self, folder: str, file: str, *, follows_links: bool = False) -> Ignores:
+        text = _read_rules(file, follows_links=follows_links)
         if text is None:
             return self
         left = MAX_PATTERNS - sum(level.patterns for level in self.levels)
@@ -201,7 +206,9 @@ def ignores_at(folder: str, root: str) -> Ignores:
         folder: absolute, links resolved; root: where to begin where there is no repository, at or above `folder`.
     """
     top = _repository(folder) or root
-    ignores = Ignores(top=top)._with(top, exclude_file(top))  # noqa: SLF001 (of its own class)
+    ignores = Ignores(top=top)
+    if os.path.lexists(os.path.join(top, ".git")):
+        ignores = ignores._with_git()  # noqa: SLF001 (of its own class)
     files = [os.path.join(top, NAME)]
     at = top
     for part in os.path.relpath(folder, top).split(os.sep) if folder != top else ():
@@ -258,10 +265,10 @@ def _repository(folder: str) -> str:
     return folder
 
 
-def _read_rules(file: str) -> str | None:
-    """The text of a file of rules; None where there is none that git would read (a link is not followed)."""
+def _read_rules(file: str, *, follows_links: bool) -> str | None:
+    """The text of a file of rules; None where there is none that git would read (a link within a project is not followed)."""
     try:
-        return read_start(file, MAX_BYTES, follows_links=False).decode("utf-8-sig", "surrogateescape")
+        return read_start(file, MAX_BYTES, follows_links=follows_links).decode("utf-8-sig", "surrogateescape")
     except OSError:
         return None
 
@@ -548,7 +555,9 @@ class _Walk:
     def _is_tracked(self, path: str, top: str) -> bool:
         """True for a file that the repository tracks though a rule names it, and for the folders above such a file."""
         if (names := self.tracked.get(top)) is None:
-            names = self.tracked[top] = tracked(index_file(top)) if top else frozenset()
+            index = index_file(top)
+            names = self.tracked[top] = tracked(index) if top else frozenset()
+            self.rule_files.add(index)  # a file that is added to it comes into view
         if not names:
             return False
         inner = path[len(top.rstrip(os.sep)) + 1 :]

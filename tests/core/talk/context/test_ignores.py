@@ -469,3 +469,52 @@ def test_an_index_that_cannot_be_read_tracks_nothing(tmp_path: Path, damage: str
     }
     index.write_bytes(spoiled[damage])
     assert found(tmp_path, "**") == ["a/keep.log", "new.py"]
+
+
+@pytest.mark.parametrize(
+    ("own", "repository", "left_out"),
+    [
+        ("", "", ["a.bak"]),
+        ("[core]\n\texcludesFile = ~/rules  # mine\n", "", ["a.tmp"]),
+        ('[user]\n\tname = A\n[Core] excludesfile = "~/two rules"\n', "", ["a.swp"]),
+        ("[core]\n\texcludesFile = ~/rules\n", "[core]\n\texcludesFile = ~/two rules\n", ["a.swp"]),
+        ("[core]\n\texcludesFile =\n", "", []),
+    ],
+)
+def test_a_persons_own_rules_hold_in_each_repository_as_git_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: str, repository: str, left_out: list[str]
+) -> None:
+    """They are behind the repository's own; they stand where the settings say, or in their usual place."""
+    home, project = tmp_path / "home", tmp_path / "project"
+    (home / ".config/git").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    (home / ".config/git/ignore").write_text("*.bak\nkept.*\n")
+    (home / "real").write_text("*.tmp\nkept.*\n")
+    (home / "rules").symlink_to(home / "real")
+    (home / "two rules").write_text("*.swp\nkept.*\n")
+    if own:
+        (home / ".gitconfig").write_text(own)
+    subprocess.run(["git", "init", "-q", project], check=True)
+    make(project, "a.bak", "a.tmp", "a.swp", "b.py", "kept.bak", "kept.tmp", "kept.swp", _="!kept.*\n")
+    with (project / ".git/config").open("a", encoding="utf-8") as config:
+        config.write(repository)
+    command = ["git", "-C", str(project), "ls-files", "-oz", "--exclude-standard"]
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\0")
+
+    names = {name for name in listed if name and name != ".gitignore"}
+
+    assert set(found(project, "*")) == names
+    assert {"a.bak", "a.tmp", "a.swp"} - names == set(left_out)
+
+
+def test_a_file_that_is_added_in_spite_of_a_rule_comes_into_view(tmp_path: Path) -> None:
+    """The index is among the files whose change has a glob looked up again."""
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    make(tmp_path, "a.log", "b.py", _="*.log\n")
+    before = read(tmp_path, "*")
+    _git(tmp_path, "add", "-f", "a.log")
+
+    assert [file.path for file in before.files] == ["b.py"]
+    assert str(tmp_path / ".git/index") in before.rule_files
+    assert found(tmp_path, "*") == ["a.log", "b.py"]
