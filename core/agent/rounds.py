@@ -87,6 +87,7 @@ def replied(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
             result_record(given, number, part.call_id, why, CallState.INTERRUPTED)
             for number, part in enumerate(asked)
         )
+        state = _told(state, call, asked) if why == NO_TOOLS else state
         return state, (
             AppendRecords(
                 discussion_id=call.discussion_id, records=results, token=ResultToken(asked[0].call_id)
@@ -111,6 +112,16 @@ def _begun(state: AppState, given: Stamp, call: LiveCall, asked: list[ToolCallPa
         token = ResultToken(asked[MOST_CALLS].call_id)
         effects = (AppendRecords(discussion_id=call.discussion_id, records=too_many, token=token), *effects)
     return state, effects
+
+
+def _told(state: AppState, call: LiveCall, asked: list[ToolCallPart]) -> AppState:
+    """The turn goes on once behind calls of tools that are off: its model is told so, and answers without them."""
+    turn = state.agent.turns.get(call.discussion_id)
+    turn = turn or AgentTurn(discussion_id=call.discussion_id, turn_id=call.user_message_id)
+    if turn.was_nudged:
+        return state
+    over = tuple(replace(_tool_call(part), state=CallState.INTERRUPTED) for part in asked)
+    return with_turn(state, replace(turn, calls=over, goes_on=True, is_left=False, was_nudged=True))
 
 
 def _why_not(state: AppState, call: LiveCall, reply: MessageRecord) -> str:

@@ -5,7 +5,8 @@ What rewrites a warm prefix at once, and what stands against it here:
 - what a person takes out of knowledge (an item, the digest, its switch, the undo of a harvest): the discussions that hold
   it, as `core.talk.caching.rewrites` prices them; an item has a dialog of its own, which says the same sentence;
 - another model, persona, system prompt, and another preset where changes are not appended: what stands behind it;
-- effort, and tools that are given or taken, where the model does not take them as additions in the conversation: all of it.
+- effort, and tools that are given or taken, where the model does not take them as additions in the conversation, or has them
+  described still: all of it.
   Tools of servers stay as they were sent while that is warm, but for such additions, until a person wants them at once;
 - a message that is edited, deleted or put back: what stands behind it;
 - caching that is invalidated or turned off, for a discussion or for a provider, and changes that are no longer appended.
@@ -28,7 +29,7 @@ from core.kernel.language import as_sentences, tr
 from core.kernel.values.cache import CachePrices
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import Message, Role
-from core.kernel.values.provider import Effort, ProviderKind
+from core.kernel.values.provider import Effort, ProviderKind, Switching
 from core.kernel.values.stack import LayerId
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import UndoHarvest
@@ -47,7 +48,7 @@ from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.offers import offer
 from core.talk.caching.rewrites import withdrawal_text
 from core.talk.caching.warmth import CacheStanding, CacheStatus, is_of_model, standing_of
-from core.talk.context.context_spec import adds_switches, can_take_memory, can_take_tools
+from core.talk.context.context_spec import added_switches, can_take_memory, can_take_tools
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     ChooseVersion,
@@ -251,7 +252,7 @@ def _tools(state: AppState, command: SetTools) -> WarmLoss | None:
         return None
     if not (can_take_tools(state, found.meta.provider) or can_take_memory(state, found.meta.provider)):
         return None
-    if _is_added(state, found.meta):
+    if _is_added(state, found.meta) or _stays_declared(state, found.meta, command):
         return None
     verb = tr("Give the model tools anyway") if command.has_tools else tr("Remove tools anyway")
     return _said(state, command.discussion_id, tr("Changing the tools of this discussion"), verb, 0)
@@ -273,9 +274,16 @@ def _server_tools(state: AppState, discussion_id: str) -> WarmLoss | None:
 
 def _is_added(state: AppState, meta: DiscussionMeta, effort: Effort | None = None) -> bool:
     """True if a change of tools, of what the model goes by, or of effort, is added in the conversation: what was sent stays as it is."""
-    if not adds_switches(state, meta):
+    if added_switches(state, meta) is not Switching.ALL:
         return False
     return effort is None or takes_effort(Effort(meta.effort), effort)
+
+
+def _stays_declared(state: AppState, meta: DiscussionMeta, command: SetTools) -> bool:
+    """True if words take tools away that stay declared at the head of the requests, or give such back."""
+    report = state.context.reports.get(meta.id)
+    is_declared = report is not None and bool(report.declared)
+    return added_switches(state, meta) is Switching.DECLARED and (not command.has_tools or is_declared)
 
 
 def _switched_prices(

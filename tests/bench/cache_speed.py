@@ -24,7 +24,7 @@ from core.kernel.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.kernel.values.provider import RequestPart
+from core.kernel.values.provider import RequestPart, Switching
 from core.kernel.values.stack import StackInputs, ToolSchema
 from core.kernel.values.window import ContextView
 from core.talk.caching.cache_ledger import record
@@ -132,7 +132,9 @@ def _planned(
         habits = observed(habits, "d", number + 1, 60.0 + number if number else None, at.timestamp())
         gaps = stats_of(habits, "d", habits.own, number + 1)
         stack = build_stack(_inputs(turns, number, thinks=thinks), memo)
-        turn = PlannedTurn(stack, f"m{number}", view, next_round=0.3, may_switch=thinks)
+        turn = PlannedTurn(
+            stack, f"m{number}", view, next_round=0.3, switching=Switching.ALL if thinks else Switching.NONE
+        )
         market = Market(scope, prices, ledger, gaps, CacheSettings(keepalive=True), at, count)
         decision, figure = measure(partial(decide, turn, market, planned))
         figures.append(figure)

@@ -34,7 +34,7 @@ from core.kernel.values.settings import CachingSettings
 from core.kernel.values.stack import DiscussionMetadata, StackInputs, ToolSchema
 from core.kernel.values.usage import Usage
 from core.services.providers.blocks import CountTokens
-from core.services.providers.switches import takes_switches
+from core.services.providers.switches import switching_of
 from core.talk.caching import cache_book as books
 from core.talk.caching import pings, planned_calls
 from core.talk.caching.cache_book import BookedCall, CacheBook
@@ -465,7 +465,7 @@ class Ours:
             message_id=turn.id,
             discussion_id=self.name,
             effort=turn.effort,
-            may_switch=takes_switches(self.vendor.kind, self.vendor.model),
+            switching=switching_of(self.vendor.kind, self.vendor.model),
             next_round=planned_calls.next_round(inputs.turns, has_tools=True),
         )
         scope = LedgerScope(self.vendor.name, "key", self.vendor.model, scope_settings(turn.effort))

@@ -165,7 +165,8 @@ class AgentTurn(msgspec.Struct, frozen=True):
         goes_on: the model is asked once more when all of these have their results.
         judging_id: the call that is being judged, empty for none; has_yielded: the model hands over after this round.
         is_left: a program that ended left it, everything asks; is_stopping: the person interrupted it.
-        was_nudged: an empty reply was asked for once more; delegated: tasks that it gave to discussions of their own.
+        was_nudged: an empty reply, or calls of tools that are off, were asked about once more.
+        delegated: tasks that it gave to discussions of their own.
     """
 
     discussion_id: str

@@ -38,6 +38,17 @@ class Effort(StrEnum):
     MAX = "max"
 
 
+class Switching(StrEnum):
+    """Changes of tools, effort, system prompt and persona that a model takes as additions in a conversation.
+
+    `DECLARED`: tools alone, of those at the head of its requests, are taken away and given back.
+    """
+
+    NONE = "none"
+    DECLARED = "declared"
+    ALL = "all"
+
+
 class PdfForm(msgspec.Struct, frozen=True):
     """Form in which a model takes a PDF itself.
 

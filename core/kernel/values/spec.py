@@ -8,7 +8,7 @@ import msgspec
 
 from core.kernel.values.cache import CachePlan
 from core.kernel.values.curation import Preset
-from core.kernel.values.provider import Effort, ModelProfile, ProviderRequest
+from core.kernel.values.provider import Effort, ModelProfile, ProviderRequest, Switching
 from core.kernel.values.records import RequestRecord, ViewRecord
 from core.kernel.values.retrieval import RecallSpec
 from core.kernel.values.settings import CachingSettings, FileLimits, KnowledgeSettings
@@ -48,7 +48,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         tools: which its model is given, None for none.
         told: what the discussion's last turn with tools began with, as its log tells it.
         is_task: it answers a task that another discussion gave: nobody comes back to it.
-        takes_switches: its model takes switches in the conversation; takes_reasoning: it has not refused
+        switching: what its model takes of switches in the conversation; takes_reasoning: it has not refused
             its own earlier thinking.
     """
 
@@ -74,7 +74,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     tools: ToolOffer | None = None
     told: ToldTurn | None = None
     is_task: bool = False
-    takes_switches: bool = False
+    switching: Switching = Switching.NONE
     takes_reasoning: bool = True
 
 

@@ -232,6 +232,7 @@ class ContextReport(msgspec.Struct, frozen=True):
         is_exact: whether the tokens are exact for the model in use, else shown with `≈`.
         read_at: when its files began to be read, UTC; None: not known.
         recalled: passages that go along with the message, and why.
+        declared: names of tools that its next request describes, those too that words have turned off.
     """
 
     layers: tuple[LayerReport, ...]
@@ -247,3 +248,4 @@ class ContextReport(msgspec.Struct, frozen=True):
     read_at: datetime | None = None
     output_usd_per_token: float | None = None
     recalled: Recalled = Recalled()
+    declared: tuple[str, ...] = ()

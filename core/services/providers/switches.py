@@ -3,8 +3,14 @@ stays as it was.
 
 A switch stands in a request as a segment behind the person's words. A vendor that refuses one is asked once more in the canonical form.
 
+Gemini has no such additions. Tools that are taken away stay declared there, and words tell the model: the tool configuration
+(mode NONE, allowed names) would do it too, but no document says that a prefix outlives a change of it, a stored content holds it
+for good and refuses another beside it, and of NONE the model is to notice no declarations. A call that comes all the same is
+refused, as anywhere.
+
 Sources: anthropic 2.14.0, types/beta/beta_system_message_param.py, beta_request_tool_addition_block_param.py and its kin;
-openai 3.57.0, types/responses/response_configuration_update_item_param.py, response_input_item_param.py `AdditionalTools`.
+openai 3.57.0, types/responses/response_configuration_update_item_param.py, response_input_item_param.py `AdditionalTools`;
+google-genai 3.6.1, types.py `FunctionCallingConfigMode`, `CreateCachedContentConfig` (read 2026-11).
 """
 
 from __future__ import annotations
@@ -27,6 +33,7 @@ from core.kernel.values.provider import (
     RequestMessage,
     RequestPart,
     StreamItem,
+    Switching,
 )
 from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.state import AppState
@@ -62,17 +69,14 @@ class Switch(msgspec.Struct, frozen=True):
 
     Args:
         effort: empty where it stays; added: with their schemas; removed: by their names; told: what changed of layers 4 and 5.
+        restored: by their names, of tools at the head of the request that were removed.
     """
 
     effort: str = ""
     added: tuple[ToolSchema, ...] = ()
     removed: tuple[str, ...] = ()
     told: tuple[InstructionChange, ...] = ()
-
-    @property
-    def has_tools(self) -> bool:
-        """True if tools come or go."""
-        return bool(self.added or self.removed)
+    restored: tuple[str, ...] = ()
 
 
 _SYSTEM = (LayerId.ROLE, LayerId.SYSTEM_PRESET, LayerId.PERSONA, LayerId.PROJECT, LayerId.KNOWLEDGE)
@@ -91,15 +95,25 @@ def _told(one: InstructionChange) -> str:
     return f"From here on, this {name} takes the place of the one that was given before, if there was one.\n{one.text}"
 
 
-def takes_switches(kind: ProviderKind, model: str) -> bool:
-    """True if a model is documented to take such additions."""
+def tool_words(switch: Switch) -> str:
+    """Words of a switch on tools that stay declared, for the model; empty where it tells nothing of them."""
+    gone = f"From here on, do not call these tools; they are turned off: {', '.join(switch.removed)}.\n"
+    back = f"From here on, you may call these tools again: {', '.join(switch.restored)}.\n"
+    return (gone if switch.removed else "") + (back if switch.restored else "")
+
+
+def switching_of(kind: ProviderKind, model: str) -> Switching:
+    """Additions that a model takes, by its vendor's documents."""
     match kind:
         case ProviderKind.ANTHROPIC:
-            return _ANTHROPIC.search(model) is not None
+            takes = _ANTHROPIC.search(model) is not None
         case ProviderKind.OPENAI:
-            return _GPT.search(model) is not None
+            takes = _GPT.search(model) is not None
+        case ProviderKind.GEMINI:
+            return Switching.DECLARED
         case _:
-            return False
+            takes = False
+    return Switching.ALL if takes else Switching.NONE
 
 
 def takes_effort(before: Effort, after: Effort) -> bool:
@@ -117,6 +131,8 @@ def switch_text(switch: Switch) -> str:
         ]
     if switch.removed:
         data["removed"] = list(switch.removed)
+    if switch.restored:
+        data["restored"] = list(switch.restored)
     if switch.told:
         data["told"] = [{"key": one.key, "text": one.text} for one in switch.told]
     return canonical_json(data)
@@ -138,6 +154,7 @@ def read_switch(part: RequestPart) -> Switch | None:
             for one in data.get("added", ())
         ),
         removed=tuple(data.get("removed", ())),
+        restored=tuple(data.get("restored", ())),
         told=tuple(InstructionChange(key=one["key"], text=one["text"]) for one in data.get("told", ())),
     )
 
@@ -156,9 +173,10 @@ def tools_in_force(request: ProviderRequest) -> tuple[ToolSchema, ...]:
 def _folded(tools: tuple[ToolSchema, ...], switches: tuple[Switch, ...]) -> tuple[ToolSchema, ...]:
     if not switches:
         return tools
-    known = {tool.name: tool for tool in tools}
+    known = head = {tool.name: tool for tool in tools}
     for one in switches:
         known = {name: tool for name, tool in known.items() if name not in one.removed}
+        known |= {name: head[name] for name in one.restored if name in head}
         known |= {tool.name: tool for tool in one.added}
     return tuple(sorted(known.values(), key=lambda tool: tool.name))
 

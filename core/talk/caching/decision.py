@@ -20,7 +20,7 @@ from core.kernel.values.cache import (
     GapStats,
     LedgerScope,
 )
-from core.kernel.values.provider import Effort, ProviderRequest, RequestPart
+from core.kernel.values.provider import Effort, ProviderRequest, RequestPart, Switching
 from core.kernel.values.spec import PREVIEW_ID
 from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.window import ContextView, base_pieces
@@ -75,7 +75,7 @@ class PlannedTurn(msgspec.Struct, frozen=True):
         next_round: probability of another request in the same turn (0 without tools).
         limit_tokens: the model's room for input, None where unknown.
         offered: tools of servers that it offers, None where it offers no tools.
-        may_switch: its model takes switches in the conversation; head: effort that stands at the head of
+        switching: what its model takes of switches in the conversation; head: effort that stands at the head of
             its requests, None: the one that it asks for.
         takes_reasoning: its model has not refused its own earlier thinking.
     """
@@ -91,7 +91,7 @@ class PlannedTurn(msgspec.Struct, frozen=True):
     project: str = ""
     shared: SharedBase | None = None
     offered: tuple[ToolSchema, ...] | None = None
-    may_switch: bool = False
+    switching: Switching = Switching.NONE
     head: Effort | None = None
     takes_reasoning: bool = True
 
@@ -217,7 +217,7 @@ def _decided(turn: PlannedTurn, market: Market, memo: DecideMemo) -> Decision:
             view = with_reasoned(view, turn.stack) if turn.takes_reasoning else view
         return _planned(turn, market, view, memo, memo.appended)
     if not appends:
-        fresh = with_switches(fresh, replace(wanted, may_switch=False), turn.message_id)
+        fresh = with_switches(fresh, replace(wanted, switching=Switching.NONE), turn.message_id)
         return _planned(turn, market, fresh, memo, memo.canonical)
     gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
     own = spared_view(turn.view, turn.stack) if turn.view is not None and gone else turn.view
@@ -255,7 +255,7 @@ def _wanted(turn: PlannedTurn) -> Wanted:
         turn.stack.layers,
         turn.effort,
         turn.head or turn.effort,
-        may_switch=turn.may_switch,
+        switching=turn.switching,
         tells=not _tells_nothing(turn),
     )
 

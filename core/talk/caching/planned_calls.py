@@ -22,7 +22,14 @@ from core.kernel.values.cache import (
     Mechanism,
 )
 from core.kernel.values.messages import Message, Role, ToolCallPart
-from core.kernel.values.provider import ContentsReport, Effort, ModelProfile, ProviderRequest, RequestPart
+from core.kernel.values.provider import (
+    ContentsReport,
+    Effort,
+    ModelProfile,
+    ProviderRequest,
+    RequestPart,
+    Switching,
+)
 from core.kernel.values.records import ViewRecord
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import LayerId, Segment, ToolSchema
@@ -168,7 +175,7 @@ def planned_turn(
         limit_tokens=profile.context_tokens,
         project=spec.root,
         offered=None if spec.tools is None else spec.tools.servers,
-        may_switch=spec.takes_switches,
+        switching=spec.switching,
         takes_reasoning=spec.takes_reasoning,
     )
 
@@ -272,8 +279,10 @@ def _headed(turn: PlannedTurn, market: Market) -> tuple[PlannedTurn, Market]:
     What is asked for now is added in the conversation then: caches are apart by the effort at the head alone.
     """
     view = turn.view
-    now = None if view is None or not turn.may_switch else in_force(view, turn.message_id)
-    if view is None or now is None or view.base.effort in {None, turn.effort.value}:
+    if view is None or turn.switching is not Switching.ALL or view.base.effort in {None, turn.effort.value}:
+        return turn, market
+    now = in_force(view, turn.message_id)
+    if now is None or now.effort is None:
         return turn, market
     head = Effort(view.base.effort)
     if not begins_turn(turn):

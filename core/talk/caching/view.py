@@ -570,7 +570,9 @@ def _base_data(view: ContextView, known: Collection[str]) -> dict[str, object]:
     }
     if base.tools is not None:
         tools = [_file_data(piece, known) for piece in base.tools]
-        data = {**data, "tools": tools, "effort": base.effort}
+        data = {**data, "tools": tools}
+    if base.effort is not None:
+        data = {**data, "effort": base.effort}
     if base.instructions is not None:
         data = {**data, "instructions": [_file_data(piece, known) for piece in base.instructions]}
     if base.known is None:
@@ -625,7 +627,7 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
                 known=pieces,
                 withdrawals=int(data.get("withdrawals", 0)),
                 tools=tools,
-                effort=None if tools is None else str(data["effort"]),
+                effort=str(data["effort"]) if "effort" in data else None,
                 instructions=tuple(own) if "instructions" in data else None,
             )
         )

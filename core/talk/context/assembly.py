@@ -291,6 +291,7 @@ class Assembler:
             read_at=assembly.read_at,
             recalled=assembly.recalled,
             output_usd_per_token=None if price is None else price.output_usd / 1e6,
+            declared=tuple(tool.name for tool in (stack.tools if planned is None else planned.request.tools)),
         )
 
     def _change(

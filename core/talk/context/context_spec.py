@@ -14,7 +14,7 @@ from core.kernel.values.curation import NamedText, Preset
 from core.kernel.values.discussion import DiscussionMeta, Draft, OpenDiscussion, message_text_of
 from core.kernel.values.facts import domain_name
 from core.kernel.values.messages import Message, Role
-from core.kernel.values.provider import Effort, ModelProfile
+from core.kernel.values.provider import Effort, ModelProfile, Switching
 from core.kernel.values.retrieval import Corpus, RecallSpec
 from core.kernel.values.spec import StackSpec, ToolOffer
 from core.kernel.values.stack import DiscussionMetadata, StackInputs, ToolSchema
@@ -27,7 +27,7 @@ from core.services.providers.profiles import (
     takes_metadata,
     takes_tools,
 )
-from core.services.providers.switches import REASONING, SWITCHES, refused_in, takes_switches, without_thoughts
+from core.services.providers.switches import REASONING, SWITCHES, refused_in, switching_of, without_thoughts
 from core.services.settings.settings_rules import asked_places, profile_of
 from core.talk.context.context_messages import AssembleContext, LeaveStack
 from core.talk.context.file_layers import identity_for, memory_for
@@ -58,7 +58,7 @@ def can_take_tools(state: AppState, provider: str) -> bool:
 
 def offered_by_servers(state: AppState, discussion_id: str) -> tuple[ToolSchema, ...]:
     """Tools of MCP servers that a discussion's model is offered: all that a person approved, but while its last request is
-    warm those of that one, with what came or went since where the model takes that as an addition. None in a folder that is
+    warm those of that one, with what came or went since where the model takes new ones as an addition. None in a folder that is
     not trusted.
     """
     if not state.config.project.is_trusted:
@@ -73,7 +73,7 @@ def offered_by_servers(state: AppState, discussion_id: str) -> tuple[ToolSchema,
     is_round = (
         turn is not None and not turn.is_left
     )  # what comes in the middle of a turn waits for the next words
-    if task is not None or row is None or is_round or not adds_switches(state, row.meta):
+    if task is not None or row is None or is_round or added_switches(state, row.meta) is not Switching.ALL:
         return frozen
     known = {one.name: one for one in frozen}  # a tool of another meaning would rewrite all that was sent
     return tuple(known.get(one.name, one) for one in approved_by_now(state))
@@ -194,7 +194,7 @@ def stack_spec(
         tools=tools,
         told=opened.told_turn,
         is_task=bool(meta.delegated_by) and user_message is not None and user_message.is_autonomous,
-        takes_switches=may_switch(state, meta.provider, meta.model),
+        switching=switching(state, meta.provider, meta.model),
         takes_reasoning=REASONING not in refused_in(state, meta.provider, meta.model),
     )
 
@@ -236,19 +236,18 @@ _READ_OF_OPENED = (
 """All but its places, which hold the spec: a ring would keep in memory what the program lets go of."""
 
 
-def may_switch(state: AppState, provider: str, model: str) -> bool:
-    """True if a model takes switches in the conversation (`switches.py`), as far as is known: it has refused none."""
+def switching(state: AppState, provider: str, model: str) -> Switching:
+    """What a model takes of switches in the conversation (`switches.py`), as far as is known: nothing where it refused one."""
     status = state.config.providers.get(provider)
-    takes = status is not None and takes_switches(status.kind, model)
-    return takes and SWITCHES not in refused_in(state, provider, model)
+    if status is None or SWITCHES in refused_in(state, provider, model):
+        return Switching.NONE
+    return switching_of(status.kind, model)
 
 
-def adds_switches(state: AppState, meta: DiscussionMeta) -> bool:
-    """True if tools, effort, system prompt and persona of a discussion change by an addition in its conversation: what was
-    sent stays as it is.
-    """
+def added_switches(state: AppState, meta: DiscussionMeta) -> Switching:
+    """What of a discussion changes by an addition in its conversation: all that was sent stays as it is then."""
     is_kept = state.config.settings.caching.appends_changes and meta.caching_enabled
-    return is_kept and may_switch(state, meta.provider, meta.model)
+    return switching(state, meta.provider, meta.model) if is_kept else Switching.NONE
 
 
 def _recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None:

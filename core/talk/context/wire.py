@@ -20,7 +20,7 @@ from core.kernel.codecs import canonical_json, read_json
 from core.kernel.frame import empty_frame, frame
 from core.kernel.structures import shared_run
 from core.kernel.values.messages import Role
-from core.kernel.values.provider import Effort, RequestMessage, RequestPart
+from core.kernel.values.provider import Effort, RequestMessage, RequestPart, Switching
 from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.window import (
     BaseFile,
@@ -443,54 +443,60 @@ def _delta_segment(delta: ViewDelta) -> Segment:
 
 class InForce(msgspec.Struct, frozen=True):
     """Tools, as pieces of layer 3, effort, and pieces of layers 4 and 5 that the next request of a view has without another
-    word.
+    word. None: the view does not tell, each request says it as it is.
     """
 
     tools: tuple[BaseFile, ...]
-    effort: str
-    instructions: tuple[BaseFile, ...]
+    effort: str | None
+    instructions: tuple[BaseFile, ...] | None
 
 
 class Wanted(msgspec.Struct, frozen=True):
     """Tools, effort, and pieces of layers 4 and 5 that a request shall have.
 
     Args:
-        head: effort that stands at the head of the request, which its cache is apart by.
-        may_switch: the model takes additions in the conversation; tells: the request has words to add them behind.
+        head: effort that stands at the head of the request, which its cache is apart by. Both, and the instructions, are None
+            where no addition tells them.
+        switching: what the model takes as additions in the conversation; tells: the request has words to add them behind.
     """
 
     tools: tuple[BaseFile, ...]
-    effort: Effort
-    head: Effort
-    instructions: tuple[BaseFile, ...] = ()
-    may_switch: bool = False
+    effort: Effort | None
+    head: Effort | None
+    instructions: tuple[BaseFile, ...] | None = None
+    switching: Switching = Switching.NONE
     tells: bool = False
 
 
 def wanted_of(
-    layers: Sequence[Layer], effort: Effort, head: Effort, *, may_switch: bool, tells: bool
+    layers: Sequence[Layer], effort: Effort, head: Effort, *, switching: Switching, tells: bool
 ) -> Wanted:
     """Tools and effort that a stack's request shall have."""
-    tools = pieces_of(layers, LayerId.TOOLS) if may_switch else ()
-    told = pieces_of(layers, *INSTRUCTED) if may_switch else ()
+    is_whole = switching is Switching.ALL
     return Wanted(
-        tools=tools, effort=effort, head=head, instructions=told, may_switch=may_switch, tells=tells
+        tools=() if switching is Switching.NONE else pieces_of(layers, LayerId.TOOLS),
+        effort=effort if is_whole else None,
+        head=head if is_whole else None,
+        instructions=pieces_of(layers, *INSTRUCTED) if is_whole else None,
+        switching=switching,
+        tells=tells,
     )
 
 
 def in_force(view: ContextView, but: str = "") -> InForce | None:
     """Tools and effort in force in a view; None where it does not tell. `but`: a message whose switch does not count."""
     base = view.base
-    if base.tools is None or base.effort is None or base.instructions is None:
+    if base.tools is None:
         return None
     tools, effort = {piece.key: piece for piece in base.tools}, base.effort
-    instructions = {layer_of(piece.key): piece for piece in base.instructions}
+    instructions = {layer_of(piece.key): piece for piece in base.instructions or ()}
     for told in view.switches:
         switch = read_switch(switch_segment(told)) if told.message_id != but else None
         if switch is None:
             continue
         for name in switch.removed:
             tools.pop(_key(name), None)
+        tools |= {piece.key: piece for piece in base.tools if _name(piece.key) in switch.restored}
         tools |= {piece.key: piece for piece in map(_piece, switch.added)}
         effort = switch.effort or effort
         for one in switch.told:
@@ -500,7 +506,9 @@ def in_force(view: ContextView, but: str = "") -> InForce | None:
     return InForce(
         tools=tuple([tools[key] for key in sorted(tools)]),
         effort=effort,
-        instructions=tuple([instructions[layer] for layer in sorted(instructions)]),
+        instructions=None
+        if base.instructions is None
+        else tuple([instructions[layer] for layer in sorted(instructions)]),
     )
 
 
@@ -511,12 +519,12 @@ def with_switches(view: ContextView, wanted: Wanted, message_id: str) -> Context
     Returns:
         The same object where it is in force.
     """
-    if not wanted.may_switch:
+    if wanted.switching is Switching.NONE:
         return _headed(view, None, None, None)
     now, said = in_force(view, message_id), in_force(view)
     if now is not None and not wanted.tells:
         return view  # what changed waits for the next message: a running turn is bound to all before it
-    if now is None or said is None or view.base.effort != wanted.head.value:
+    if now is None or said is None or not _tells_of(view.base, wanted):
         return _with_wanted(view, wanted, message_id)
     if _switch(said, wanted) is None:
         return view
@@ -524,7 +532,7 @@ def with_switches(view: ContextView, wanted: Wanted, message_id: str) -> Context
     switch = _switch(now, wanted)
     if switch is None:
         return view if kept == view.switches else replace(view, switches=kept)
-    if not _can_be_said(now, wanted):
+    if not _can_be_said(now, wanted, view.base.tools or ()):
         return _with_wanted(view, wanted, message_id)
     told = (*kept, TurnSwitch(message_id=message_id, text=switch_text(switch)))
     return view if told == view.switches else replace(view, switches=told)
@@ -532,10 +540,11 @@ def with_switches(view: ContextView, wanted: Wanted, message_id: str) -> Context
 
 def _with_wanted(view: ContextView, wanted: Wanted, message_id: str) -> ContextView:
     """All at the head, but for an effort that another one stands there for."""
-    view = _headed(view, wanted.tools, wanted.head.value, wanted.instructions)
-    if wanted.effort is wanted.head or not wanted.tells or not takes_effort(wanted.head, wanted.effort):
+    head, effort = wanted.head, wanted.effort
+    view = _headed(view, wanted.tools, None if head is None else head.value, wanted.instructions)
+    if effort is None or head is effort or not wanted.tells or not _can_follow(head, effort):
         return view
-    told = TurnSwitch(message_id=message_id, text=switch_text(Switch(effort=wanted.effort.value)))
+    told = TurnSwitch(message_id=message_id, text=switch_text(Switch(effort=effort.value)))
     return replace(view, switches=(told,))
 
 
@@ -556,14 +565,20 @@ def _headed(
 def _switch(now: InForce, wanted: Wanted) -> Switch | None:
     """The difference, None where there is none."""
     old, new = ({piece.key: piece for piece in tools} for tools in (now.tools, wanted.tools))
-    added = tuple(
-        schema_of(new[key]) for key in sorted(new) if key not in old or old[key].sha256 != new[key].sha256
-    )
+    other = [key for key in sorted(new) if key not in old or old[key].sha256 != new[key].sha256]
+    is_declared = wanted.switching is Switching.DECLARED
     removed = tuple(_name(key) for key in sorted(old) if key not in new)
-    effort = "" if now.effort == wanted.effort.value else wanted.effort.value
-    told = _told(now.instructions, wanted.instructions)
-    is_none = not (added or removed or effort or told)
-    return None if is_none else Switch(effort=effort, added=added, removed=removed, told=told)
+    effort = "" if wanted.effort in {None, now.effort} else str(wanted.effort)
+    told = _told(now.instructions or (), wanted.instructions or ())
+    if not (other or removed or effort or told):
+        return None
+    return Switch(
+        effort=effort,
+        added=() if is_declared else tuple(schema_of(new[key]) for key in other),
+        removed=removed,
+        told=told,
+        restored=tuple(map(_name, other)) if is_declared else (),
+    )
 
 
 def _told(before: tuple[BaseFile, ...], after: tuple[BaseFile, ...]) -> tuple[InstructionChange, ...]:
@@ -578,12 +593,27 @@ def _told(before: tuple[BaseFile, ...], after: tuple[BaseFile, ...]) -> tuple[In
     )
 
 
-def _can_be_said(now: InForce, wanted: Wanted) -> bool:
-    """True if a difference can be told behind words: no tool has another meaning, and the effort has a name."""
+def _can_be_said(now: InForce, wanted: Wanted, declared: Sequence[BaseFile]) -> bool:
+    """True if a difference can be told behind words: no tool has another meaning, or is new to a model that takes none, and
+    the effort has a name.
+    """
     new = {piece.key: piece.sha256 for piece in wanted.tools}
-    is_same = all(new.get(piece.key, piece.sha256) == piece.sha256 for piece in now.tools)
-    has_effort = now.effort == wanted.effort.value or takes_effort(Effort(now.effort), wanted.effort)
-    return wanted.tells and is_same and has_effort
+    known = declared if wanted.switching is Switching.DECLARED else now.tools
+    is_same = all(new.get(piece.key, piece.sha256) == piece.sha256 for piece in known)
+    takes_tools = wanted.switching is Switching.ALL or new.keys() <= {piece.key for piece in declared}
+    return wanted.tells and is_same and takes_tools and _can_follow(now.effort, wanted.effort)
+
+
+def _can_follow(before: str | None, after: Effort | None) -> bool:
+    """True if an effort stays, or can be told behind another one."""
+    return before == after or (
+        before is not None and after is not None and takes_effort(Effort(before), after)
+    )
+
+
+def _tells_of(base: FrozenBase, wanted: Wanted) -> bool:
+    """True if a base tells what additions are to change, with the same effort at its head."""
+    return base.effort == wanted.head and (base.instructions is None) is (wanted.instructions is None)
 
 
 def head_tools(

@@ -31,6 +31,7 @@ from core.kernel.values.provider import (
     StopKind,
     Stopped,
     StreamItem,
+    Switching,
     TextDelta,
     ToolCallReady,
     UsageUpdate,
@@ -119,7 +120,7 @@ class CallServices:
                 user_message_id=effect.user_message_id,
                 spec=replace(
                     spec,
-                    takes_switches=spec.takes_switches and SWITCHES not in refused,
+                    switching=Switching.NONE if SWITCHES in refused else spec.switching,
                     takes_reasoning=spec.takes_reasoning and REASONING not in refused,
                 ),
             )
@@ -418,7 +419,10 @@ class CallWorker:
 
     def _tell_refused(self, effect: CallProvider, refused: frozenset[str]) -> None:
         """Tell what another program has learned of a model since this one read what is known."""
-        takes = {REASONING: effect.spec.takes_reasoning, SWITCHES: effect.spec.takes_switches}
+        takes = {
+            REASONING: effect.spec.takes_reasoning,
+            SWITCHES: effect.spec.switching is not Switching.NONE,
+        }
         for name, kind in _REMARKS.items():
             if name in refused and takes[name]:
                 self._emit(ServerRemarked(call_id=effect.call_id, text="", kind=kind))

@@ -37,6 +37,7 @@ from core.services.providers.door import CallIds, counted_usage, is_absurd, tota
 from core.services.providers.endings import stop_at
 from core.services.providers.profiles import has_gemini_result_parts, nearest_effort
 from core.services.providers.protocol import ReadBlob
+from core.services.providers.switches import read_switch, tool_words
 from core.services.providers.wire import (
     attached,
     called_with,
@@ -186,7 +187,9 @@ def _part(
 
     match part:
         case Segment():
-            return types.Part(text=part.text) if part.text.strip() else None
+            switch = read_switch(part)
+            text = part.text if switch is None else tool_words(switch)
+            return types.Part(text=text) if text.strip() else None
         case AttachmentPart():
             data = attached(part, read_blob, profile)
             if isinstance(data, str):
