@@ -6,7 +6,7 @@ import io
 
 import copykitten
 
-from core.app.job_child import serve
+from core.app.crunch_child import serve
 
 NO_CLIPBOARD = "never initialized"
 """Part of what the library says where there is no clipboard at all, as without a screen."""

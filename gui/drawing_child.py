@@ -9,7 +9,7 @@ from typing import cast
 
 import msgspec
 
-from core.app.job_child import serve
+from core.app.crunch_child import serve
 from core.kernel.machine import limit_memory
 
 MOST_MEMORY_BYTES = 1_500_000_000

@@ -88,7 +88,7 @@ class JobProcess:
         self._next_id = 0
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Start the process: a script of ours that serves jobs (`core.app.job_child`). Raises OSError."""
+        """Start the process: a script of ours that serves jobs (`core.app.crunch_child`). Raises OSError."""
         raise NotImplementedError
 
     @property

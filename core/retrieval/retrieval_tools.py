@@ -29,12 +29,12 @@ from core.kernel.values.retrieval import (
 )
 from core.kernel.values.stack import ToolSchema
 from core.retrieval.front_matter import note_names
-from core.retrieval.markup import as_markdown
 from core.retrieval.navigation import INDEX_NAME
 from core.retrieval.retrieval_report import degraded_text, place_text
 from core.retrieval.sources import (
     PROSE_ENDINGS,
     SourceFile,
+    as_markdown,
     find_sources,
     is_document,
     is_note,

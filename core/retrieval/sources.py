@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import time
 from collections import Counter
@@ -46,7 +47,6 @@ from core.retrieval.chunker import KnowledgeLine, Measure, SpokenTurn, file_chun
 from core.retrieval.front_matter import MAX_TAGS, FieldNames, inline_tags, note_head, read_front_matter
 from core.retrieval.index_store import SourceKey, VectorStore
 from core.retrieval.languages import is_foreign
-from core.retrieval.markup import as_markdown
 from core.retrieval.navigation import MARKER, is_generated, is_index_name
 from core.talk.context.file_reader import read_content
 from core.talk.context.globs import NAME as IGNORE_FILE
@@ -685,3 +685,50 @@ def contents(store: VectorStore, places: SearchPlaces) -> Contents:
             bare=before.bare + sum(one.bare for one in states),
         )
     return Contents(tuple(found.values()), tuple(passed_over))
+
+
+# Notes in other markup than Markdown: their headings and numbered lists as Markdown, for the head of a note.
+
+
+_LINE = re.MULTILINE
+_NUMBERED = (late(r"^#+[ \t]", _LINE), "- ")
+_TITLED = r"\\(?:title|part|chapter|(?:sub){0,2}section)\*?(?:\[[^\]\n]*\])?\{([^{}\n]*)\}"
+_WIKI = (
+    _NUMBERED,
+    (late(r"^(?:%title[ \t]|[ \t]*=+)([^=\n]++)=*[ \t]*$", _LINE), r"# \1"),
+    (late(r"^%date[ \t]", _LINE), "date: "),
+    (late(r"^%\w.*|'{2,5}", _LINE), ""),
+)
+_RULES: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
+    "tex": (
+        (late(r"(?<!\\)%.*"), ""),
+        (late(r"\\(?:emph|text[a-z]{2})\{([^{}\n]*)\}"), r"\1"),
+        (late(rf"^[ \t]*{_TITLED}.*", _LINE), r"# \1"),
+        (late(r"^[ \t]*\\.*", _LINE), ""),
+        (late(r"#(?=\S)"), ""),
+    ),
+    "typ": (
+        (late(r"^#set document\([^\n]*?\btitle: *\"([^\"\n]+)\".*", _LINE), r"# \1"),
+        (late(r"^[ \t]*(?:#(?:import|include|set|show|let)\b|//).*", _LINE), ""),
+        (late(r"^=+ (.+)", _LINE), r"# \1"),
+        (late(r"#(?=[A-Za-z])"), ""),
+    ),
+    "wiki": _WIKI,
+    "mediawiki": _WIKI,
+    "textile": (_NUMBERED, (late(r"^h[1-6]\. +(.+)", _LINE), r"# \1")),
+    "norg": (
+        (late(r"\A\s*@document\.meta\n([^@]*)\n@end"), r"---\n\1\n---"),
+        (late(r"^ *\*+ +(.+)", _LINE), r"# \1"),
+    ),
+}
+"""By ending, what stands for what. `#` begins a tag in Markdown alone: elsewhere it begins a command or an item of a list.
+
+Source: the manuals of LaTeX, Typst, MediaWiki, Vimwiki 2.5, Textile and Neorg.
+"""
+
+
+def as_markdown(text: str, path: str) -> str:
+    """A note's text as far as its head needs it; that of any ending without rules as it is. Same text: same result."""
+    for form, plain in _RULES.get(path.rpartition(".")[2].lower(), ()):
+        text = form.sub(plain, text)
+    return text

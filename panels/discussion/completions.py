@@ -13,7 +13,7 @@ from core.kernel.patterns import late
 from core.kernel.values.curation import FileItem, FileMode, HitKind
 from core.kernel.values.discussion import OpenDiscussion, SlashInput, slash_input
 from core.kernel.values.settings import PromptTemplate
-from core.services.settings.templates import filled, unnamed_of, variables_of
+from core.services.settings.settings_rules import filled, unnamed_of, variables_of
 from core.talk.context.context_messages import AddItems, LookUpFiles
 from core.talk.discussion.discussion_messages import ChangeDiscussion, SetDraft
 from panels.base.desk import Desk, run_action

@@ -13,6 +13,7 @@ from core.kernel.language import tr
 from core.kernel.values.harvest import HarvestPhase
 from core.kernel.values.knowledge import Category, CategoryFile, Item, MergeGroup, MergeProposal, MergeReport
 from core.knowledge.categories import FILE_OF
+from core.knowledge.harvest.admission import merge_cost
 from core.knowledge.harvest.harvest_messages import (
     ApplyMerge,
     CancelHarvest,
@@ -23,7 +24,6 @@ from core.knowledge.harvest.harvest_messages import (
     UndoHarvest,
 )
 from core.knowledge.harvest.harvest_report import merge_undone_words
-from core.knowledge.harvest.merge_step import merge_cost
 from core.knowledge.harvest.modes import RECALL_ONLY, harvest_reader, is_recall_only
 from core.knowledge.merges import (
     NOTHING,

@@ -23,7 +23,6 @@ from core.kernel.errors import ConfigError, LockedError, SlopError, StorageError
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.language import as_sentences, tr
-from core.kernel.text_editor import editor_words, find_editor
 from core.kernel.values.facts import FactProblem, IndexedFact, fact_data
 from core.kernel.values.harvest import HarvestUse
 from core.kernel.values.knowledge import (
@@ -74,6 +73,7 @@ from core.services.settings.settings_loader import ConfigRequest, config_request
 from core.services.spending.harvest_costs import Payments
 from core.services.spending.price_files import priced_models
 from core.services.spending.pricing import cost
+from core.talk.discussion.draft_editor import editor_words, find_editor
 
 # `knowledge validate`, `sync` and `facts`: the structured facts checked, brought in step with their index,
 # looked up.

@@ -33,7 +33,6 @@ from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.opener import read_start
 from core.kernel.surroundings import current_folder
-from core.kernel.text_editor import find_editor
 from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import (
     ComparedModel,
@@ -49,8 +48,9 @@ from core.kernel.values.usage import Usage
 from core.services.settings.project import find_root
 from core.services.settings.prompts import read_templates
 from core.services.settings.settings_messages import PriceModels
-from core.services.settings.templates import filled
+from core.services.settings.settings_rules import filled
 from core.services.spending.estimates import next_request, other_call_usd
+from core.talk.discussion.draft_editor import find_editor
 from core.talk.turn.turn_messages import CancelReply, CompareReplies, PaidCommand
 
 # `send` beside a running window: through its Hook API, so that the window shows the turn as it happens.

@@ -13,9 +13,8 @@ from core.kernel.errors import SlopError
 from core.kernel.values.state import AppState
 
 if TYPE_CHECKING:
-    from core.front.hooks.operation import Window
+    from core.front.hooks.operation import Front, Window
     from core.front.hooks.server import HookServer
-    from core.front.hooks.watch import Front
 
 READY_S = 120.0
 
@@ -40,9 +39,8 @@ def start_hooks(
     hooks = state.config.settings.hooks
     if not is_asked and not hooks.enabled:
         return None
-    from core.front.hooks.operation import HookDesk
+    from core.front.hooks.operation import HookDesk, Watch
     from core.front.hooks.server import HookServer
-    from core.front.hooks.watch import Watch
 
     now = getattr(front, "clock", wall_clock)
     clock = now if isinstance(now, OffsetClock) else None

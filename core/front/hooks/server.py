@@ -25,10 +25,18 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from core.front.hooks.client import Address, new_token, own_pid, publish, withdraw
 from core.front.hooks.fields import Body, Data, Query, RefusedError, encode, error_data, for_a_person
 from core.front.hooks.guard import IS_PERSON, App, Guard, Limits, not_understood, read_all, refuse
-from core.front.hooks.operation import Answer, HookDesk, Operation, Request, read_body, read_query, taken
+from core.front.hooks.operation import (
+    Answer,
+    HookDesk,
+    Operation,
+    ProgramFront,
+    Request,
+    read_body,
+    read_query,
+    taken,
+)
 from core.front.hooks.proof import proof_of
 from core.front.hooks.table import operations
-from core.front.hooks.watch import ProgramFront
 from core.kernel.errors import StorageError
 from core.kernel.figures import time_limit
 from core.kernel.language import in_english, tr

@@ -39,8 +39,7 @@ from core.knowledge.harvest.batch_step import (
     owner,
     waiting,
 )
-from core.knowledge.harvest.distillation import HarvestError
-from core.knowledge.harvest.harvest_prompt import told_names, without_known
+from core.knowledge.harvest.distillation import HarvestError, told_names, without_known
 from core.knowledge.harvest.harvest_run import known_now
 from core.knowledge.harvest.harvest_scan import Progress, ScanRequest, look_again, no_progress
 from core.knowledge.harvest.modes import OUTPUT_TOKENS_EST

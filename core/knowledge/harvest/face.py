@@ -13,10 +13,12 @@ from core.knowledge.harvest.distillation import (
     HARVEST_MAX_ATTEMPTS,
     Generate,
     HarvestError,
+    build_harvest_prompt,
     distil,
+    harvest_prompt_path,
+    read_template,
     run_subagent_summarization,
 )
-from core.knowledge.harvest.harvest_prompt import build_harvest_prompt, harvest_prompt_path, read_template
 from core.knowledge.harvest.harvest_reply import ITEM_CATEGORIES, by_category, read_reply
 from core.knowledge.harvest.modes import MAX_HARVEST_SOURCE_BYTES, SUMMARIZE_THRESHOLD_BYTES, piece_bytes_for
 from core.knowledge.harvest.transcript import Said, prepared

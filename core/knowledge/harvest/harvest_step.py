@@ -21,7 +21,7 @@ from core.kernel.values.knowledge import DraftReport, MergeProposal, MergeReport
 from core.kernel.values.state import AppState, Cause, CommandOutcome, Level
 from core.kernel.values.updates import Handlers, Result, conclude, follow, follow_effects, notify, on
 from core.kernel.values.usage import Payment, SpentElsewhere
-from core.knowledge.harvest.admission import look_after_batches, run, write_automatic
+from core.knowledge.harvest.admission import look_after_batches, reviewed, run, write_automatic
 from core.knowledge.harvest.batch_step import batched, with_batches
 from core.knowledge.harvest.harvest_messages import (
     NOTICE,
@@ -58,7 +58,6 @@ from core.knowledge.harvest.harvest_messages import (
     UndoHarvest,
     WriteReview,
 )
-from core.knowledge.harvest.merge_step import reviewed
 from core.knowledge.harvest.modes import without_old_notice
 from core.knowledge.harvest.preview import (
     edited,

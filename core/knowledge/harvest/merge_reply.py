@@ -16,9 +16,8 @@ from core.kernel.frame import flat, frame, size_bytes
 from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.knowledge import Category, Item, MergeGroup, MergeProposal
-from core.knowledge.harvest.distillation import HARVEST_MAX_ATTEMPTS, Generate, HarvestError
+from core.knowledge.harvest.distillation import HARVEST_MAX_ATTEMPTS, Generate, HarvestError, retry_parts
 from core.knowledge.harvest.harvest_messages import HarvestRun
-from core.knowledge.harvest.harvest_prompt import retry_parts
 from core.knowledge.harvest.harvest_reply import (
     MAX_STEPS_CHARS,
     MAX_VALUE_CHARS,

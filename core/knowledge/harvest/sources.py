@@ -23,8 +23,9 @@ from core.knowledge.harvest.distillation import (
     distil,
     missing_prompts,
     nothing_known,
+    without_known,
+    without_quotes,
 )
-from core.knowledge.harvest.harvest_prompt import without_known, without_quotes
 from core.knowledge.harvest.harvest_reply import Reply, read_reply
 from core.knowledge.harvest.modes import is_small_model
 from core.knowledge.harvest.replies import KeptReplies

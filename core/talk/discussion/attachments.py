@@ -28,7 +28,6 @@ from core.kernel.values.updates import Report
 from core.services.providers.protocol import ReadBlob
 from core.talk.discussion.discussion_messages import AttachmentStored, StoreAttachment
 from core.talk.discussion.pdf_text import Found
-from core.talk.discussion.rtf_text import RTF
 
 
 def sniff(data: bytes) -> str:
@@ -243,7 +242,7 @@ ReadDocument = Callable[[bytes], Found]
 """`read_document` in a process of its own. Raises SlopError where that process ended, or took too long."""
 
 TAKEN = tr("pictures (PNG, JPEG, GIF, WebP), PDF, UTF-8 text, docx, pptx, xlsx, odt, rtf, epub")
-_DOCUMENTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", RTF)
+_DOCUMENTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"{\\rtf")
 """First bytes of archives, as office files and books are, of old office files, and of rich text."""
 _PDF = "application/pdf"
 _FOLDERS_AROUND = 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
@@ -12,14 +13,13 @@ from pathlib import Path
 import msgspec
 
 from core.kernel import paths
-from core.kernel.child_process import desktop_environment, start_program
+from core.kernel.child_process import desktop_environment, find_program, start_program
 from core.kernel.disk import write_passing
 from core.kernel.errors import ConfigError, SlopError, StorageError
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.opener import read_start
 from core.kernel.queue import queued
-from core.kernel.text_editor import find_editor
 from core.kernel.values.updates import OperationFailed
 from core.talk.discussion.discussion_messages import DraftEdited, EditDraft
 
@@ -124,3 +124,79 @@ def _read(path: Path) -> tuple[str | None, str]:
 
 
 WORK = queued("draft-editor", EditDraft, about=lambda one: one.discussion_id)
+
+
+# The person's text editor: what `$VISUAL` and `$EDITOR` name, and whether it needs a terminal.
+
+
+EDITORS = ("VISUAL", "EDITOR")
+"""Variables that name the person's editor, the first that is set counts."""
+IN_TERMINAL = frozenset(
+    [
+        "ed",
+        "hx",
+        "helix",
+        "jed",
+        "joe",
+        "kak",
+        "mcedit",
+        "micro",
+        "nano",
+        "ne",
+        "nvi",
+        "nvim",
+        "pico",
+        "vi",
+        "vim",
+    ]
+)
+"""Editors that draw in a terminal alone."""
+
+
+class TextEditor(msgspec.Struct, frozen=True):
+    """An editor as it is started: an absolute program, and arguments that stand before the file."""
+
+    program: Path
+    arguments: tuple[str, ...]
+
+    @property
+    def needs_terminal(self) -> bool:
+        """True of an editor that has no window of its own."""
+        name = self.program.name
+        return name in IN_TERMINAL or (
+            name.startswith("emacs") and bool({"-nw", "-t", "--tty"} & {*self.arguments})
+        )
+
+
+def editor_words(environ: Mapping[str, str]) -> str:
+    """The command that names the person's editor, empty where none is set."""
+    return next((words for name in EDITORS if (words := environ.get(name, "").strip())), "")
+
+
+def find_editor(environ: Mapping[str, str]) -> TextEditor:
+    """Find the person's editor.
+
+    Raises:
+        ConfigError: none is set, or the one that is set is not installed.
+    """
+    words = editor_words(environ)
+    if not words:
+        raise ConfigError(
+            tr("No editor is set"),
+            remedy=tr("Set VISUAL or EDITOR to your editor, such as `code --wait` or `vim`"),
+        )
+    program, *arguments = _split(words) or [words]
+    found = find_program(program)
+    if found is None:
+        raise ConfigError(
+            tr("The editor {words!r} is not installed", words=words),
+            remedy=tr("Set VISUAL or EDITOR to an editor that is installed"),
+        )
+    return TextEditor(program=found, arguments=tuple(arguments))
+
+
+def _split(words: str) -> list[str]:
+    try:
+        return shlex.split(words, posix=os.name == "posix")
+    except ValueError:  # a quote that nothing closes
+        return [words]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from core.kernel.secrets import MASK, scrubbed_ends, scrubbed_head, scrubbed_line
 from core.kernel.values.messages import Message, Role, TextPart, ToolResultPart
 from core.knowledge.categories import source_name
-from core.knowledge.harvest.harvest_prompt import MAX_SHOWN_REPLY_CHARS, build_harvest_prompt
+from core.knowledge.harvest.distillation import MAX_SHOWN_REPLY_CHARS, build_harvest_prompt
 from core.knowledge.harvest.transcript import MAX_TOOL_CHARS, Said, prepared, said_parts, shortened
 from core.knowledge.layer7 import ITEM_MAX_BYTES, digest_line
 from core.talk.discussion.discussion_worker import summarise

@@ -19,8 +19,7 @@ from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.evidence_rows import is_struck, item_hash, short_name, struck, unstruck
 from core.knowledge.harvest import preview as harvest_preview
-from core.knowledge.harvest.distillation import distil
-from core.knowledge.harvest.harvest_prompt import build_harvest_prompt, without_known, without_quotes
+from core.knowledge.harvest.distillation import build_harvest_prompt, distil, without_known, without_quotes
 from core.knowledge.harvest.harvest_reply import Reply, read_reply
 from core.knowledge.harvest.preview import choices_of, propose, read_review, review_text, with_choices
 from core.knowledge.harvest.transcript import Said

@@ -10,8 +10,7 @@ import pytest
 from core.kernel.values.retrieval import Corpus
 from core.retrieval.chunker import embedded_text
 from core.retrieval.embedders import MAX_TOKENS, Tokens
-from core.retrieval.markup import as_markdown
-from core.retrieval.sources import SourceText, read_head, read_source
+from core.retrieval.sources import SourceText, as_markdown, read_head, read_source
 
 TOKENS = Tokens()
 RANDOM = random.Random(4)

@@ -39,7 +39,7 @@ READS = {
     ("core/front/cli/servers.py", "sys.stdin.read"): "servers as JSON, to the end of the input",
     ("core/app/outside.py", "sys.stdin.buffer"): "what `import -` reads",
     ("core/knowledge/mcp_server/mcp_server.py", "sys.stdin.buffer"): "messages of a client",
-    ("core/app/job_child.py", "sys.stdin.buffer"): "its parent's jobs",
+    ("core/app/crunch_child.py", "sys.stdin.buffer"): "its parent's jobs",
     ("core/kernel/command_guard.py", "sys.stdin.fileno"): "its parent's end",
     ("core/kernel/command_guard.py", "os.read(0, 1)"): "its parent's end",
     ("core/mcp/mcp_host.py", "sys.stdin.buffer"): "its parent's calls",

@@ -21,10 +21,9 @@ from core.app.outside import LocalOutside
 from core.front.hooks.clock import OffsetClock
 from core.front.hooks.guard import Limits
 from core.front.hooks.openapi import document
-from core.front.hooks.operation import HookDesk, Operation, Window
+from core.front.hooks.operation import HookDesk, Operation, Watch, Window
 from core.front.hooks.server import HookServer
 from core.front.hooks.table import OPERATIONS
-from core.front.hooks.watch import Watch
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import Tick
 from core.talk.discussion.discussion_messages import ChangeDiscussion

@@ -11,9 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from core.front.hooks.fields import RefusedError
-from core.front.hooks.operation import HookDesk, parse
+from core.front.hooks.operation import HookDesk, Watch, parse
 from core.front.hooks.server import HookServer
-from core.front.hooks.watch import Watch
 from core.kernel.errors import StorageError
 from tests.core.front.hooks.conftest import QUICK, WAIT_S, World
 

@@ -17,10 +17,9 @@ from starlette.routing import Route
 from core.front.hooks.clock import OffsetClock
 from core.front.hooks.guard import Limits
 from core.front.hooks.openapi import page
-from core.front.hooks.operation import GUARDED, HookDesk
+from core.front.hooks.operation import GUARDED, HookDesk, Watch
 from core.front.hooks.server import make_app
 from core.front.hooks.table import OPERATIONS
-from core.front.hooks.watch import Watch
 from core.kernel.values.state import AppState
 from tests.core.front.hooks.conftest import AS_PERSON, QUICK, World, described, validator
 from tests.core.front.hooks.document_tour import PNG, ToyWindow, body_of, reached

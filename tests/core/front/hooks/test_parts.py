@@ -30,7 +30,16 @@ from core.front.hooks.discussions import PresetChoiceBody
 from core.front.hooks.fields import Body, PageQuery, RefusedError, encode, filled
 from core.front.hooks.harvest import ApplyBody
 from core.front.hooks.knowledge import DigestData
-from core.front.hooks.operation import HookDesk, Request, choice_forms, parse, read_body, read_query, taken
+from core.front.hooks.operation import (
+    HookDesk,
+    Request,
+    Watch,
+    choice_forms,
+    parse,
+    read_body,
+    read_query,
+    taken,
+)
 from core.front.hooks.program import (
     HELD_BACK,
     ClockBody,
@@ -41,7 +50,6 @@ from core.front.hooks.program import (
     panels_of,
 )
 from core.front.hooks.table import OPERATIONS, RESOURCES
-from core.front.hooks.watch import Watch
 from core.kernel.errors import StorageError
 from core.kernel.values.cache import Rewrite
 from core.kernel.values.curation import FileItem, FileMode, LineRange

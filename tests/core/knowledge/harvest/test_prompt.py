@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.kernel import paths
-from core.knowledge.harvest.harvest_messages import HARVEST_PROMPT
-from core.knowledge.harvest.harvest_prompt import (
+from core.knowledge.harvest.distillation import (
     MAX_SHOWN_REPLY_CHARS,
     build_harvest_prompt,
     harvest_prompt_path,
     read_template,
 )
+from core.knowledge.harvest.harvest_messages import HARVEST_PROMPT
 from core.knowledge.harvest.harvest_reply import ITEM_CATEGORIES
 from core.services.settings.settings_loader import config_request
 from tests.core.services.settings.answers import trust_shown

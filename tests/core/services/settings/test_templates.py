@@ -9,7 +9,7 @@ import pytest
 from core.kernel.errors import ConfigError
 from core.kernel.values.settings import PromptTemplate
 from core.services.settings.prompts import read_templates, template_folders
-from core.services.settings.templates import filled, unnamed_of, variables_of
+from core.services.settings.settings_rules import filled, unnamed_of, variables_of
 
 
 def template(text: str) -> PromptTemplate:
