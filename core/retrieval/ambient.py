@@ -37,7 +37,7 @@ from core.kernel.words import STOP_WORDS, query_terms, words
 from core.knowledge.evidence_rows import is_struck
 from core.retrieval.question_words import asks_for_course, is_wish, subject_of, telling_terms
 from core.retrieval.retrieval_report import degraded_text, place_text
-from core.retrieval.successors import PART_CHARS, held_terms, part_of
+from core.retrieval.successors import PART_CHARS, held_terms, may_hold, part_of, words_of
 
 CORPORA = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
 """Corpora that are recalled without being asked."""
@@ -286,12 +286,12 @@ class _Room:
 
     def takes(self, chosen: Sequence[_Told], form: Sequence[_Told]) -> bool:
         """True where a form has room beside what is chosen; it is taken then."""
+        if self._is_exact and self._taken + sum(self._count(one.words) for one in form) > self._tokens:
+            return False  # its words alone are too many: what stands around them need not be counted
         most = self._taken + sum(map(self._alone, form))
         if most <= self._tokens:
             self._taken, self._is_exact = most, False
             return True
-        if self._is_exact and self._taken + sum(self._count(one.words) for one in form) > self._tokens:
-            return False  # its words alone are too many: what stands around them need not be counted
         size = self._count(_block([*chosen, *form]))
         if size <= self._tokens:
             self._set(size)
@@ -376,11 +376,17 @@ def _shared_count(question: RecallQuestion, asked: _Asked, hit: SearchHit) -> in
         return -1
     if not is_talk and is_struck(hit.text):
         return -1
-    said = frozenset(words(f"{hit.heading} {hit.text}"))
+    if hit.cosine < LEAST_OWN_COSINE and not may_hold(asked.terms, f"{hit.heading} {hit.text}"):
+        return -1
+    said = _words(hit)
     if is_talk and not _tells_news(said, hit.reply, asked.own):
         return -1
     shared = len(held_terms(asked.terms, said))
     return shared if shared or hit.cosine >= LEAST_OWN_COSINE else -1
+
+
+def _words(hit: SearchHit) -> frozenset[str]:
+    return frozenset(words_of(hit.text)).union(words(hit.heading))
 
 
 def _tells_news(said: frozenset[str], reply: str, own: frozenset[str]) -> bool:
@@ -405,7 +411,7 @@ def _is_about(asked: _Asked, hit: SearchHit, shared: int) -> bool:
 
 def _shared_terms(terms: Sequence[str], hit: SearchHit) -> tuple[str, ...]:
     """Terms of the message that stand in a passage, or that begin as one of its words does (`index`, `indexes`)."""
-    return held_terms(terms, frozenset(words(f"{hit.heading} {hit.text}")))
+    return held_terms(terms, _words(hit))
 
 
 def _is_told(hit: SearchHit, terms: Sequence[str], told: str) -> bool:

@@ -8,9 +8,9 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.kernel.disk import OS_DISK, Disk, make_dirs
 from core.kernel.language import tr
@@ -117,13 +117,9 @@ def stored_corpus(value: object) -> Corpus:
         raise RowError(f"a corpus is {value!r:.40}") from error
 
 
-def places_of(shelf: Shelf, rows: Iterable[tuple[int, int, str, str]]) -> list[ChunkPlace]:
-    """Places of rows, each given by row, line, scope and path. A search makes hundreds of them."""
-    name, start = shelf.name, SourceKey(corpus=shelf.corpus, scope="", path="").text.removesuffix("\0")
-    return [
-        ChunkPlace(shelf=name, row=row, path=f"{start}{scope}\0{path}", line=line)
-        for row, line, scope, path in rows
-    ]
+def place_path(shelf: Shelf, scope: str, path: str) -> str:
+    """Path of the places of a source's chunks."""
+    return SourceKey(corpus=shelf.corpus, scope=scope, path=path).text
 
 
 def best_of(scores: dict[ChunkPlace, float], count: int) -> dict[ChunkPlace, float]:
@@ -136,22 +132,36 @@ def best_of(scores: dict[ChunkPlace, float], count: int) -> dict[ChunkPlace, flo
 
 def named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[ChunkPlace]:
     """Candidates of rows; those that hold no chunk are left out."""
-    return places_of(shelf, rows_read(db, shelf, "row, first, scope, path", rows))
+    found = rows_read(db, shelf, "row, first, source", rows)
+    paths = {
+        number: place_path(shelf, scope, path)
+        for number, scope, path in sources_read(db, "id, scope, path", (one[2] for one in found))
+    }
+    return [
+        ChunkPlace(shelf=shelf.name, row=row, path=paths[source], line=line)
+        for row, line, source in found
+        if source in paths
+    ]
 
 
 def rows_read(
     db: sqlite3.Connection, shelf: Shelf, columns: str, rows: Iterable[int]
 ) -> list[tuple[Any, ...]]:
-    """Columns of chunks and their sources, in the order of the rows; those that hold no chunk are left out."""
-    wanted = sorted(rows)
+    """Columns of chunks, in the order of the rows; those that hold no chunk are left out."""
+    return _selected(db, f"SELECT {columns} FROM chunk_{shelf.name} WHERE row", rows)
+
+
+def sources_read(db: sqlite3.Connection, columns: str, numbers: Iterable[int]) -> list[tuple[Any, ...]]:
+    """Columns of sources. A search finds many chunks of few: each is read once, and joined to none."""
+    return _selected(db, f"SELECT {columns} FROM source WHERE id", set(numbers))
+
+
+def _selected(db: sqlite3.Connection, select: str, numbers: Iterable[int]) -> list[tuple[Any, ...]]:
+    wanted = sorted(numbers)
     found: list[tuple[Any, ...]] = []
     for start in range(0, len(wanted), _AT_ONCE):
         part = wanted[start : start + _AT_ONCE]
-        found += db.execute(
-            f"SELECT {columns} FROM chunk_{shelf.name} AS chunk JOIN source ON source.id = chunk.source"
-            f" WHERE row IN ({', '.join('?' * len(part))})",
-            part,
-        ).fetchall()
+        found += db.execute(f"{select} IN ({', '.join('?' * len(part))})", part).fetchall()
     return found
 
 
@@ -229,31 +239,35 @@ _MOST_BYTES = 2_000
 
 
 class FtsTokens:
-    """Makes tokens of texts. Not thread-safe; to be closed, or used in a `with`."""
+    """Makes tokens of texts. Thread-safe."""
 
     def __init__(self) -> None:
-        self._db = sqlite3.connect(":memory:", isolation_level=None)
+        self._turn = threading.Lock()
+        self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._db.execute(f"CREATE VIRTUAL TABLE text USING fts5(words, content='', tokenize={TOKENIZER})")
         self._db.execute("CREATE VIRTUAL TABLE token USING fts5vocab(text, instance)")
 
     def of(self, text: str) -> list[str]:
         """The tokens of a text, in order. About 2 µs each."""
-        self._db.execute("INSERT INTO text(rowid, words) VALUES(1, ?)", (text,))
-        rows = self._db.execute("SELECT term FROM token ORDER BY offset").fetchall()
-        self._db.execute("INSERT INTO text(text) VALUES('delete-all')")
-        return [_bounded(str(term)) for (term,) in rows]
+        return self.of_each([text])[0]
 
-    def close(self) -> None:
-        """Let it go."""
-        self._db.close()
+    def of_each(self, texts: Sequence[str]) -> list[list[str]]:
+        """The tokens of each text, in order."""
+        found: list[list[str]] = [[] for _ in texts]
+        with self._turn:
+            try:
+                self._db.executemany("INSERT INTO text(rowid, words) VALUES(?, ?)", enumerate(texts))
+                for at, term in self._db.execute("SELECT doc, term FROM token ORDER BY doc, offset"):
+                    found[at].append(_bounded(str(term)))
+            finally:
+                self._db.execute("INSERT INTO text(text) VALUES('delete-all')")
+        return found
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+@cache
+def fts_tokens() -> FtsTokens:
+    """The one of this program: a search would take longer to make one than to use it."""
+    return FtsTokens()
 
 
 def _bounded(token: str) -> str:
@@ -275,10 +289,6 @@ _TIES = 100
 """Chunks beyond those that are wanted that are looked at at once, for they may score as the last of these does."""
 
 _COLUMNS = "row, source, first, last, heading, text, before, after, date, embedded"
-_READ = (
-    "row, source, first, last, heading, text, before, after, chunk.date, embedded,"
-    " scope, path, title, tags, source.date, description"
-)
 
 
 class LocalStore:
@@ -552,7 +562,10 @@ class LocalStore:
                     f" JOIN source ON source.id = source WHERE {where} AND {score} = ?"
                     " ORDER BY scope, path, first, row LIMIT ?"
                 )
-                tied = places_of(shelf, db.execute(sql, (*asked, last[0], count)).fetchall())
+                tied = [
+                    ChunkPlace(shelf=shelf.name, row=row, path=place_path(shelf, scope, path), line=line)
+                    for row, line, scope, path in db.execute(sql, (*asked, last[0], count))
+                ]
                 places = [one for one in places if scores[one.row] > last[0]] + tied
                 scores |= {one.row: last[0] for one in tied}
         return best_of({place: scores[place.row] for place in places}, count)
@@ -594,12 +607,21 @@ class LocalStore:
         with self._reading() as db:
             for name, places in by_shelf.items():
                 shelf = BY_NAME[name]
-                for *row, scope, path, title, tags, date, about in rows_read(db, shelf, _READ, places):
-                    found[places[row[0]]] = StoredChunk(
-                        source=SourceKey(corpus=shelf.corpus, scope=said(scope), path=said(path)),
-                        head=stored_head(title, tags, date, about),
-                        chunk=stored_chunk(shelf.kind, row),
+                rows = rows_read(db, shelf, _COLUMNS, places)
+                sources = {
+                    number: (
+                        SourceKey(corpus=shelf.corpus, scope=said(scope), path=said(path)),
+                        stored_head(title, tags, date, about),
                     )
+                    for number, scope, path, title, tags, date, about in sources_read(
+                        db, "id, scope, path, title, tags, date, description", (row[1] for row in rows)
+                    )
+                }
+                for row in rows:
+                    if row[1] in sources:
+                        key, head = sources[row[1]]
+                        chunk = stored_chunk(shelf.kind, row)
+                        found[places[row[0]]] = StoredChunk(source=key, head=head, chunk=chunk)
         return found
 
     def count(self, shelf: Shelf) -> int:

@@ -19,7 +19,7 @@ from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.retrieval import Corpus
 from core.retrieval.index_store import SHELVES, ServerFaultError, Shelf
-from core.retrieval.local_store import FtsTokens
+from core.retrieval.local_store import fts_tokens
 
 # Tables of the index in PostgreSQL: one schema for a model, every table partitioned by corpus.
 
@@ -518,8 +518,7 @@ def uncount_words(db: Connection, corpus: str, source: int) -> None:
 
 def frequency(db: Connection, shelf: Shelf, term: str, most: int) -> int:
     """Chunks of a shelf that hold a term, counted up to `most`."""
-    with FtsTokens() as tokens:
-        phrase = tokens.of(term)
+    phrase = fts_tokens().of(term)
     if not phrase:
         return 0
     if len(phrase) == 1:

@@ -32,7 +32,7 @@ from core.retrieval.index_store import (
     joined_tags,
     tags_of,
 )
-from core.retrieval.local_store import FtsTokens
+from core.retrieval.local_store import fts_tokens
 from core.retrieval.postgres_connection import (
     TABLES,
     Narrowing,
@@ -263,8 +263,7 @@ class PostgresStore:
         self, shelf: Shelf, terms: Sequence[str], scopes: Sequence[str], filters: SearchFilters, count: int
     ) -> dict[ChunkPlace, float]:
         """BM25 of the best chunks with any of the terms, higher is better."""
-        with FtsTokens() as tokens:
-            said = Counter(tuple(tokens.of(term)) for term in terms)
+        said = Counter(map(tuple, fts_tokens().of_each(terms)))
         said.pop((), None)
         if not said:
             return {}
@@ -447,30 +446,30 @@ def _add(
     rows, vectors = [], []
     sizes: Counter[str] = Counter()
     having: Counter[tuple[str, str]] = Counter()
-    with FtsTokens() as tokens:
-        for (number,), chunk in zip(numbers, chunks, strict=True):
-            found = tokens.of(keyword_text(chunk))
-            words, often = as_tsvector(found)
-            kind, vector = chunk.kind.value, kept.get(_kept(embedded_text(chunk)))
-            texts = (chunk.heading, chunk.text, chunk.before, chunk.after, chunk.date)
-            rows.append(
-                (
-                    corpus,
-                    number,
-                    kind,
-                    source,
-                    chunk.lines.first,
-                    chunk.lines.last,
-                    *map(_kept, texts),
-                    len(found),
-                    words,
-                    often,
-                )
+    tokens = fts_tokens()
+    for (number,), chunk in zip(numbers, chunks, strict=True):
+        found = tokens.of(keyword_text(chunk))
+        words, often = as_tsvector(found)
+        kind, vector = chunk.kind.value, kept.get(_kept(embedded_text(chunk)))
+        texts = (chunk.heading, chunk.text, chunk.before, chunk.after, chunk.date)
+        rows.append(
+            (
+                corpus,
+                number,
+                kind,
+                source,
+                chunk.lines.first,
+                chunk.lines.last,
+                *map(_kept, texts),
+                len(found),
+                words,
+                often,
             )
-            sizes[kind] += len(found)
-            having.update((kind, term) for term in set(found))
-            if vector is not None:
-                vectors.append((corpus, kind, int(number), vector))
+        )
+        sizes[kind] += len(found)
+        having.update((kind, term) for term in set(found))
+        if vector is not None:
+            vectors.append((corpus, kind, int(number), vector))
     with db.cursor() as cursor:
         cursor.executemany(
             'INSERT INTO chunk(corpus, "row", kind, source, first, last, heading, text, before, after, date, embedded,'

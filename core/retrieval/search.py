@@ -48,7 +48,7 @@ from core.retrieval.index_store import (
     StoredChunk,
     VectorStore,
 )
-from core.retrieval.local_store import FtsTokens
+from core.retrieval.local_store import fts_tokens
 from core.retrieval.nearness import MINILM, OWN, Scale
 from core.retrieval.remote_embedder import Embedder, EmbedError, sound_vectors
 from core.retrieval.successors import NEWER_AMONG, NOTES_AMONG, AgedText, newer_first, with_successors
@@ -81,9 +81,12 @@ def with_held(store: VectorStore, terms: Sequence[str], kinds: Sequence[KindScor
     }
     best = [heapq.nlargest(_BEST, one.keyword, key=lambda place: one.keyword[place]) for one in kinds]
     stored = store.read(place for places in best for place in places)
-    with FtsTokens() as tokens:
-        phrases = {term: frozenset(tokens.of(term)) for term in asked}
-        said = {place: frozenset(tokens.of(keyword_text(one.chunk))) for place, one in stored.items()}
+    texts = [keyword_text(one.chunk) for one in stored.values()]
+    tokens = [frozenset(one) for one in fts_tokens().of_each([*asked, *texts])]
+    phrases, said = (
+        dict(zip(asked, tokens, strict=False)),
+        dict(zip(stored, tokens[len(asked) :], strict=True)),
+    )
     asked_for = sum(weights.values())
     return [
         replace(
@@ -338,10 +341,11 @@ def _most(asked: SearchRequest) -> int:
 def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) -> tuple[SearchHit, ...]:
     """The best of a ranking with their words. Of two that say the like the newer goes first."""
     count = min(max(asked.count, 1), MAX_HITS)
-    stored = store.read(
-        one.candidate for number, one in enumerate(ranked[:NEWER_AMONG]) if number < _AGEING.get(one.kind, 0)
-    )
-    texts = {place: _aged(one) for place, one in stored.items()}
+    first = ranked[:NEWER_AMONG]
+    ageing = {one.candidate for number, one in enumerate(first) if number < _AGEING.get(one.kind, 0)}
+    stored = store.read(one.candidate for one in ranked[:count]) if asked.by_evidence else store.read(ageing)
+    stored |= store.read(ageing - stored.keys()) if asked.by_evidence else {}
+    texts = {place: _aged(one) for place, one in stored.items() if place in ageing}
     ranked, newer = newer_first(ranked, texts, asked.query)
     sources = tuple(map(RankedSource, ranked[:count])) if asked.by_evidence else by_source(ranked, count)
     sources = with_successors(sources, ranked, newer, count)

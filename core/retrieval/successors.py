@@ -11,15 +11,15 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, reduce
-from itertools import pairwise
+from itertools import accumulate, chain
 from operator import or_
 from typing import NamedTuple
 
 import msgspec
 
-from core.kernel.words import SENTENCE_ENDS, STOP_WORDS, query_terms, words
+from core.kernel.words import STOP_WORDS, query_terms, sentences, words
 from core.retrieval.fusion import ChunkPlace, Ranked, RankedSource
 from core.retrieval.question_words import CHANGES, asks_for_value, telling_terms
 
@@ -46,6 +46,9 @@ PART_CHARS = 400
 questions about long discussions .41 of the sources stood beside them with whole passages, .48 so, and no less of the answers'
 words."""
 
+_CUT_TEXTS = 128
+"""Passages whose words are kept: those that one message looks at, and some more."""
+
 _LEAST_WORDS = 3
 _SHORTEST_STEM = 4
 _COMMON_AMONG, _COMMON_SHARE = 8, 0.5
@@ -71,24 +74,53 @@ class _Compared(NamedTuple):
     """A passage as it is compared.
 
     Args:
-        said: its words in order; words: those that tell it apart; unnumbered: these without numbers.
+        at: its number among those that are compared; said: its words in order.
+        words, unnumbered: those that tell it apart, and these without numbers, a bit each; size: number of the first.
         held: the question's terms that it holds, a bit each.
         tells: it says of a change.
     """
 
+    at: int
     place: ChunkPlace
     text: AgedText
     said: tuple[str, ...]
-    words: frozenset[str]
-    unnumbered: frozenset[str]
+    words: int
+    unnumbered: int
+    size: int
     held: int
     tells: bool
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """The question of which passages are compared.
+
+    Args:
+        terms: with the weight of each; is_of_value: it asks for one value; bits: of each word that tells a passage apart.
+    """
+
+    terms: tuple[str, ...]
+    weights: tuple[float, ...]
+    bits: Mapping[str, int]
+    is_of_value: bool
+
+    def share(self, held: int) -> float:
+        """Share of the question, by weight, that some of its terms are."""
+        whole = sum(self.weights)
+        return (
+            sum(weight for at, weight in enumerate(self.weights) if held >> at & 1) / whole if whole else 0.0
+        )
 
 
 def held_terms(terms: Sequence[str], said: Iterable[str]) -> tuple[str, ...]:
     """Terms that stand among words, or that begin as one of them does (`index`, `indexes`)."""
     held = _held(terms, said)
     return tuple(term for at, term in enumerate(terms) if held >> at & 1)
+
+
+def may_hold(terms: Sequence[str], text: str) -> bool:
+    """False where it is plain that `held_terms` finds none in a text, without its words."""
+    folded = text.lower()
+    return not text.isascii() or any(term[:_SHORTEST_STEM] in folded for term in terms)
 
 
 def _held(terms: Sequence[str], said: Iterable[str]) -> int:
@@ -122,12 +154,48 @@ def _is_kin(one: str, two: str) -> bool:
     return len(short) >= _SHORTEST_STEM and len(long) - len(short) <= 3 and long.startswith(short)
 
 
+class _Cut(NamedTuple):
+    """A text cut into its sentences: where each begins, and the end of the last one; the words of each."""
+
+    ends: tuple[int, ...]
+    words: tuple[tuple[str, ...], ...]
+
+
+@lru_cache(maxsize=_CUT_TEXTS)
+def _cut(text: str) -> _Cut:
+    parts = sentences(text)
+    return _Cut(ends=(0, *accumulate(map(len, parts))), words=tuple(tuple(words(one)) for one in parts))
+
+
+def words_of(text: str) -> Iterator[str]:
+    """The words of a passage in order. Those of the last passages are kept: a message asks for them several times."""
+    return chain.from_iterable(_cut(text).words)
+
+
 def part_of(text: str, terms: Sequence[str], most_chars: int = PART_CHARS) -> str:
     """The passage, if it has at most `most_chars`; otherwise its run of sentences that holds most of the terms. O(text)."""
     if len(text) <= most_chars:
         return text
-    ends = [0, *(found.end() for found in SENTENCE_ENDS.finditer(text)), len(text)]
-    held = [_held(terms, words(text[start:end])) for start, end in pairwise(ends)]
+    cut = _cut(text)
+    first, past = _run(cut, terms, most_chars)
+    start, end = cut.ends[first], min(cut.ends[past], cut.ends[first] + most_chars)
+    return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
+
+
+def _part_words(text: str, terms: Sequence[str]) -> tuple[str, ...]:
+    """The words of that part."""
+    if len(text) <= PART_CHARS:
+        return tuple(words_of(text))
+    cut = _cut(text)
+    first, past = _run(cut, terms, PART_CHARS)
+    if cut.ends[past] - cut.ends[first] > PART_CHARS:  # one sentence, which is cut itself
+        return tuple(words(part_of(text, terms)))
+    return tuple(chain.from_iterable(cut.words[first:past]))
+
+
+def _run(cut: _Cut, terms: Sequence[str], most_chars: int) -> tuple[int, int]:
+    """First sentence, and the one past the last, of the run that holds most of the terms."""
+    ends, held = cut.ends, [_held(terms, said) for said in cut.words]
     best, most, whole = (0, 1), -1, reduce(or_, held).bit_count()
     for first in range(len(held)):
         past = max(first + 1, bisect_right(ends, ends[first] + most_chars) - 1)
@@ -136,8 +204,7 @@ def part_of(text: str, terms: Sequence[str], most_chars: int = PART_CHARS) -> st
             best, most = (first, past), count
         if most == whole:
             break
-    start, end = ends[best[0]], min(ends[best[1]], ends[best[0]] + most_chars)
-    return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
+    return best
 
 
 def newer_first(
@@ -200,110 +267,107 @@ def _successors(
     places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], question: str
 ) -> dict[ChunkPlace, ChunkPlace]:
     """The passage that took the place of each: the newest of those that answer the same part of the question."""
-    terms = telling_terms(query_terms(question), question)
-    said, weights = _compared(places, texts, terms)
-    holds = _holds(tuple(terms)).__getitem__
-    is_of_value, whole = asks_for_value(question), sum(weights)
-
-    @cache
-    def share_of(held: int) -> float:
-        return sum(weight for at, weight in enumerate(weights) if held >> at & 1) / whole if whole else 0.0
-
-    by_speaker = defaultdict[str, list[_Compared]](list)
-    for one in said:
-        by_speaker[one.text.by].append(one)
+    said, asked = _compared(places, texts, question)
+    share = cache(asked.share)
+    alike = defaultdict[str, dict[int, list[_Compared]]](lambda: defaultdict(list))
+    for one in sorted(said, key=lambda one: (one.text.day, one.place.line, -one.at), reverse=True):
+        alike[one.text.by][one.held].append(one)
     found: dict[ChunkPlace, ChunkPlace] = {}
     for old in said:
-        most = (-1.0, "", 0)
-        for one in by_speaker[old.text.by]:
-            if not _is_newer(one, old):
-                continue
-            both = one.held & old.held
-            if _takes_place(one, old, share_of(both), len(weights), holds, is_of_value=is_of_value):
-                rank = share_of(both), one.text.day, one.place.line
-                if rank > most:
-                    most, found[old.place] = rank, one.place
+        most = (-1.0, "", 0, 0)
+        for held, group in alike[old.text.by].items():
+            both = share(held & old.held)
+            new = _newest(group, old, both, asked) if both >= most[0] else None
+            if new is not None and (rank := (both, new.text.day, new.place.line, -new.at)) > most:
+                most, found[old.place] = rank, new.place
     return found
 
 
 def _compared(
-    places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], terms: Sequence[str]
-) -> tuple[list[_Compared], tuple[float, ...]]:
-    """The passages as they are compared, and the weight of each of the question's terms: of one that nobody holds none, else
-    the more, the fewer hold it.
+    places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], question: str
+) -> tuple[list[_Compared], _Asked]:
+    """The passages as they are compared, and the question. A term that nobody holds weighs nothing, others the more, the fewer
+    hold them.
     """
-    parts = {place: tuple(words(part_of(texts[place].text, terms))) for place in places}
-    held = {place: _held(terms, said) for place, said in parts.items()}
+    terms = telling_terms(query_terms(question), question)
+    parts = [_part_words(texts[place].text, terms) for place in places]
+    held = [_held(terms, part) for part in parts]
+    own = [frozenset(part) for part in parts]
     among = len(places)
-    alike = Counter(held.values())
-    by_term = [sum(count for one, count in alike.items() if one >> at & 1) for at in range(len(terms))]
+    alike = Counter(held)
+    by_term = [sum(count for some, count in alike.items() if some >> at & 1) for at in range(len(terms))]
     weights = tuple(math.log1p(among / count) if count else 0.0 for count in by_term)
-    by_word = Counter(word for one in parts.values() for word in set(one))
+    by_word = Counter[str]()
+    for one in own:
+        by_word.update(one)
     most = _COMMON_SHARE * among if among >= _COMMON_AMONG else among
-    common = frozenset(word for word, count in by_word.items() if count > most)
+    telling = (word for word, count in by_word.items() if count <= most and word not in STOP_WORDS)
+    bits = dict.fromkeys(by_word, 0) | {word: 1 << at for at, word in enumerate(telling)}
+    numbers = sum(bit for word, bit in bits.items() if word.isdecimal())
     said = [
         _Compared(
+            at=at,
             place=place,
             text=texts[place],
-            said=part,
-            words=(own := frozenset(part) - STOP_WORDS - common),
-            unnumbered=frozenset(word for word in own if not word.isdecimal()),
-            held=held[place],
-            tells=not CHANGES.isdisjoint(part),
+            said=parts[at],
+            words=(told := sum(map(bits.__getitem__, own[at]))),
+            unnumbered=told & ~numbers,
+            size=told.bit_count(),
+            held=held[at],
+            tells=not CHANGES.isdisjoint(own[at]),
         )
-        for place, part in parts.items()
+        for at, place in enumerate(places)
     ]
-    return said, weights
+    return said, _Asked(terms=terms, weights=weights, bits=bits, is_of_value=asks_for_value(question))
 
 
-def _takes_place(
-    new: _Compared,
-    old: _Compared,
-    both: float,
-    count: int,
-    holds: Callable[[str], int],
-    *,
-    is_of_value: bool,
-) -> bool:
-    """True where the new one takes the old one's place.
+def _newest(group: Sequence[_Compared], old: _Compared, both: float, asked: _Asked) -> _Compared | None:
+    """The first of a group that takes the place of an old one.
 
     Args:
-        both: share of the question that both hold, by weight; count: of its terms; holds: those that a word holds, a bit each.
+        group: of like terms of the question, the newest first; both: share of the question that they and the old one hold.
     """
-    missing = old.held & ~new.held
-    if new.tells and (
-        both >= CHANGED_QUESTION or 0 < CHANGED_TERMS * count <= (new.held & old.held).bit_count()
-    ):
-        least = LIKE_SHARE_CHANGED if is_of_value else LIKE_SHARE_OPEN
-    elif (
-        min(len(new.words), len(old.words)) < _LEAST_WORDS
-        or (missing and not (is_of_value and both >= MOST_OF_QUESTION))
-        or (not is_of_value and new.unnumbered != old.unnumbered)
-    ):
-        return False
-    else:
-        least = LIKE_SHARE_THERE if is_of_value and both >= SAME_QUESTION else LIKE_SHARE
-    if not _is_like(new, old, least):
-        return False
-    return not missing or not _names_another(new, old, {word for word in old.words if holds(word) & missing})
+    held, is_of_value = group[0].held, asked.is_of_value
+    missing = old.held & ~held
+    is_changed = (
+        both >= CHANGED_QUESTION or 0 < CHANGED_TERMS * len(asked.terms) <= (held & old.held).bit_count()
+    )
+    is_plain = old.size >= _LEAST_WORDS and (not missing or (is_of_value and both >= MOST_OF_QUESTION))
+    if not (is_changed or is_plain):
+        return None
+    least_changed = LIKE_SHARE_CHANGED if is_of_value else LIKE_SHARE_OPEN
+    least_plain = LIKE_SHARE_THERE if is_of_value and both >= SAME_QUESTION else LIKE_SHARE
+    for one in group:
+        if is_changed and one.tells:
+            least = least_changed
+        elif not is_plain or one.size < _LEAST_WORDS or not (is_of_value or one.unnumbered == old.unnumbered):
+            continue
+        else:
+            least = least_plain
+        is_like = 2 * (one.words & old.words).bit_count() >= least * (one.size + old.size)
+        if is_like and _is_newer(one, old) and not (missing and _names_another(one, old, missing, asked)):
+            return one
+    return None
 
 
-def _names_another(new: _Compared, old: _Compared, asked: Container[str]) -> bool:
+def _names_another(new: _Compared, old: _Compared, missing: int, asked: _Asked) -> bool:
     """True where the newer one names another thing in the place of one that is asked about.
 
     The same words stand around both: "the east gate", "the west gate".
+
+    Args:
+        missing: terms of the question that the old one alone holds, a bit each.
     """
-    return not _around(new.said, new.words - old.words).isdisjoint(_around(old.said, asked))
+    holds, bits = _holds(asked.terms).__getitem__, asked.bits
+    alone = {word for word in new.said if bits[word] & ~old.words}
+    wanted = {word for word in old.said if bits[word] and holds(word) & missing}
+    return not _around(new.said, alone).isdisjoint(_around(old.said, wanted))
 
 
 def _around(said: Sequence[str], telling: Container[str]) -> frozenset[tuple[str, str]]:
     """The words before and behind each of some words."""
     padded = ("", *said, "")
     return frozenset((padded[at], padded[at + 2]) for at, word in enumerate(said) if word in telling)
-
-
-def _is_like(new: _Compared, old: _Compared, least: float) -> bool:
-    return 2 * len(new.words & old.words) >= least * (len(new.words) + len(old.words))
 
 
 def _is_newer(one: _Compared, old: _Compared) -> bool:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.kernel.o200k import count_tokens
-from core.kernel.tokens import estimate_tokens, recalibrated, scaled, slices
+from core.kernel.tokens import estimate_text_tokens, estimate_tokens, recalibrated, scaled, slices
 
 
 def test_counts_are_those_of_o200k() -> None:
@@ -74,3 +74,10 @@ def test_calibration_ignores_what_says_nothing(counted: int, reported: int) -> N
 @given(factor=st.floats(0.25, 4), counted=st.integers(1, 10**9), reported=st.integers(1, 10**9))
 def test_a_factor_stays_in_its_range(factor: float, counted: int, reported: int) -> None:
     assert 0.25 <= recalibrated(factor, counted, reported) <= 4
+
+
+@given(st.text(st.sampled_from("aZ19 _.,\n\t\x1f\x00~"), max_size=60))
+def test_ascii_is_estimated_as_other_letters_are(text: str) -> None:
+    assert estimate_text_tokens(text + "é" * 60) == max(
+        estimate_tokens(len(text) + 120), estimate_text_tokens(text + "e" * 60)
+    )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernel.words import TOKENIZER, fts_expression, indexed_text, query_terms, words
+from core.kernel.words import TOKENIZER, fts_expression, indexed_text, query_terms, sentences, words
 
 
 def _finds(text: str, query: str) -> bool:
@@ -78,3 +78,16 @@ def test_fts5_cuts_nothing_that_stands_between_two_blanks(text: str) -> None:
         assert db.execute("SELECT count(*) FROM v").fetchone()[0] == len(words(text))
     finally:
         db.close()
+
+
+@given(st.text(st.sampled_from("aB3 _.!?-\n\t\x1f\x00'"), max_size=40))
+def test_ascii_is_read_as_any_other_script(text: str) -> None:
+    other = text + "\x00é"  # not ASCII, and no word or sentence of the text is another for it
+
+    assert words(text) == words(other)[:-1]
+    assert sentences(text)[:-1] == sentences(other)[:-1]
+    assert "".join(sentences(text)) == text
+
+
+def test_sentences_end_at_marks_and_lines() -> None:
+    assert sentences("One. Two!\n\nThree\nFour 3.5") == ["One. ", "Two!\n\n", "Three\n", "Four 3.5"]
