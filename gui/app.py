@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from core.kernel.language import tr
 from gui.binding import DpgUi
 from gui.input_watch import DesktopIdle
+from gui.keys import GATE
 from gui.loop import Loop
 from gui.metrics import ASSETS, load_theme
 from gui.window import Placement, bring_to_front, check_display, open_viewport, placement_now
@@ -171,7 +172,8 @@ class WindowApp:
         return id(self.controller), self.controller.revision
 
     def _describe(self, ui: Ui) -> None:
-        if self.controller is None and not self.are_rooms_loaded:
+        GATE.is_early = self.controller is None and not self.are_rooms_loaded
+        if GATE.is_early:
             opening(ui, self.look.panes)
             return
         from panels.shell.window import window

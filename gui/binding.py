@@ -147,7 +147,7 @@ class DpgUi:
     def is_settling(self) -> bool:
         """True while the toolkit hands the keyboard over, which takes frames."""
         is_moving = self.is_keyboard_on_its_way or self.tree.keyboard.is_lent
-        return is_moving or bool(self._quiet) or self.canvas.is_focusing or GATE.is_shut
+        return is_moving or bool(self._quiet) or self.canvas.is_focusing or GATE.is_answering
 
     @property
     def is_keyboard_on_its_way(self) -> bool:

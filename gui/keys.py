@@ -144,16 +144,22 @@ class LateKeys:
 
     Attributes:
         is_in_use: keys come by here. Where the toolkit's library does not show its names (Windows, macOS), none do, and none wait.
+        is_early: the window is open, and nothing in it answers a key yet: all wait.
     """
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Callable[[], object], bool]] = deque()
         self._shut_frames = self._frames = self._reports = 0
-        self._is_open = self.is_in_use = False
+        self._is_open = self.is_in_use = self.is_early = False
 
     @property
     def is_shut(self) -> bool:
         """True while keys that come wait."""
+        return self.is_answering or (self.is_early and not self._is_open)
+
+    @property
+    def is_answering(self) -> bool:
+        """True while they wait for what frames bring."""
         return self._shut_frames > 0 and not self._is_open
 
     @contextmanager
@@ -175,7 +181,7 @@ class LateKeys:
         """
         if self._is_open:
             event()
-        elif self._shut_frames or self._waiting:
+        elif self.is_early or self._shut_frames or self._waiting:
             self._waiting.append((late or event, shuts))
         else:
             self._let_in(event, shuts=shuts)
@@ -191,6 +197,8 @@ class LateKeys:
         Args:
             events: what the toolkit has told of; is_lent: a field waits for the keyboard.
         """
+        if self.is_early:
+            return False
         if self._shut_frames and events.reports != self._reports:
             self._shut_frames = MOST_HELD_FRAMES
         self._reports = events.reports

@@ -226,3 +226,16 @@ def _places(screen: Screen) -> dict[str, tuple[float, ...]]:
         one for one in elements if one.key in {"list", "conversation", "hub"} and isinstance(one, Surface)
     ]
     return {f"{type(one).__name__} {one.key}": anchor_of(one) for one in (*buttons, *reversed(panes))}
+
+
+def test_keys_pressed_before_the_rooms_are_there_wait_for_them(screen: Screen) -> None:
+    app = _app(screen, None)
+    driver = screen.show(app._describe)
+
+    driver.strike("Ctrl+q")
+    driver.step(30)
+    assert app.early == []
+
+    app.take_rooms()
+    driver.until(lambda: app.early, "the chord is answered")
+    assert app.early == [Quit()]
