@@ -41,7 +41,7 @@ def parsers(folder: Path) -> Mapping[str, Act]:
     from core.services.settings import prompts, toml_document, trust
     from core.services.settings import settings_loader as loader
     from core.signals.inbox import Inbox
-    from core.talk.context import globs as ignores
+    from core.talk.context import ignores
     from core.talk.context.outline.definitions import headings
     from core.talk.context.outline.sql_definitions import sql_definitions
     from core.talk.discussion import discussion_meta

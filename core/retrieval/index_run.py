@@ -45,8 +45,8 @@ from core.retrieval.remote_embedder import (
 from core.retrieval.sources import FoundSources, SourceFile, SourceText, find_sources, scopes, stamp_of
 from core.services.providers.key_names import SERVER_KEY
 from core.services.providers.keys import KeyStore
-from core.talk.context.globs import NAME as IGNORE_FILE
 from core.talk.context.globs import is_inside
+from core.talk.context.ignores import NAME as IGNORE_FILE
 
 EMBED_BATCH = 32
 EMBED_S = 120.0

@@ -49,8 +49,9 @@ from core.retrieval.index_store import SourceKey, VectorStore
 from core.retrieval.languages import is_foreign
 from core.retrieval.navigation import MARKER, is_generated, is_index_name
 from core.talk.context.file_reader import read_content
-from core.talk.context.globs import NAME as IGNORE_FILE
-from core.talk.context.globs import KeyGate, expand, ignores_at, is_inside
+from core.talk.context.globs import KeyGate, expand, is_inside
+from core.talk.context.ignores import NAME as IGNORE_FILE
+from core.talk.context.ignores import ignores_at
 from core.talk.context.outline import has_outline, symbols_of
 from core.talk.discussion.note_exports import HEAD_BYTES, exported_notes, is_keep_note, is_note_export
 from core.talk.transcripts import ours

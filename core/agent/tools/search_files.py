@@ -27,7 +27,8 @@ from core.agent.tools.read_file import judge_read
 from core.kernel.figures import count
 from core.kernel.frame import frame
 from core.kernel.values.agent import ActKind
-from core.talk.context.globs import KeyGate, expand, glob_base, ignores_at
+from core.talk.context.globs import KeyGate, expand, glob_base
+from core.talk.context.ignores import ignores_at
 
 # Walk through the project's files for `glob` and `grep`: bounded, by the rules of `.gitignore`, inside the
 # folders.

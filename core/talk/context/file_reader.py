@@ -26,16 +26,8 @@ from core.kernel.values.curation import (
     Symbol,
 )
 from core.kernel.values.settings import FileLimits
-from core.talk.context.globs import (
-    REMEDY,
-    SKIPPED_FOLDERS,
-    GlobFound,
-    KeyGate,
-    Places,
-    expand,
-    glob_base,
-    ignores_at,
-)
+from core.talk.context.globs import REMEDY, SKIPPED_FOLDERS, GlobFound, KeyGate, Places, expand, glob_base
+from core.talk.context.ignores import ignores_at
 
 # Content of a file from its bytes: text in UTF-8, or a problem with a reason and a remedy.
 

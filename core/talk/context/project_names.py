@@ -14,7 +14,8 @@ from core.kernel.values.curation import FileHit, FileItem, FileMode, FilesLooked
 from core.kernel.values.updates import Report
 from core.talk.context.context_messages import ContextEvent, FilesFound, LookUpFiles
 from core.talk.context.file_reader import Outliner, look_up_glob, read_item
-from core.talk.context.globs import Places, expand, ignores_at
+from core.talk.context.globs import Places, expand
+from core.talk.context.ignores import ignores_at
 
 MOST_NAMES = 250_000
 """Files of a project that are held; of a larger one nobody completes names."""

@@ -13,7 +13,8 @@ import pytest
 from core.kernel.values.curation import FileItem, FileProblemKind, ItemFiles
 from core.kernel.values.settings import FileLimits
 from core.talk.context.file_reader import read_item
-from core.talk.context.globs import expand, ignores_at
+from core.talk.context.globs import expand
+from core.talk.context.ignores import ignores_at
 from tests.operations import LINEAR, growth
 from tests.patience import ends
 
