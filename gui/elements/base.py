@@ -398,7 +398,7 @@ def gaps(kids: list[Element], gap: float) -> list[float]:
 def column_width(kid: Element, m: Measure, w: float) -> float:
     """The width a kid gets in a column of width `w`."""
     if kid.wide is not None:
-        return min(m.px(kid.wide), w) if kid.wide > 0 else max(1.0, w + m.px(kid.wide))
+        return min(kid.natural(m), w) if kid.wide > 0 else max(1.0, w + m.px(kid.wide))
     if isinstance(kid, ColumnBox | RowBox) or kid.grows()[0]:
         return w
     return min(kid.natural(m), w)

@@ -418,6 +418,14 @@ class Combo(Button):
     def measure(self, m: Measure) -> float:
         return m.width(self.props[1], "body") + m.px(40)
 
+    def natural(self, m: Measure) -> float:
+        """The width that was asked for, and up to half more where the words of the chosen option need it.
+
+        Widths are chosen by English words; those of other languages are longer.
+        """
+        asked = super().natural(m)
+        return max(asked, min(self.measure(m), 1.5 * asked))
+
     @property
     def shrinks(self) -> bool:  # type: ignore[override]
         """In a row that is too narrow it gives way."""

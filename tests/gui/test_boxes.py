@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.elements.base import ColumnBox, Element, Gap, RowBox, Spring
-from gui.elements.controls import Button
+from gui.elements.controls import Button, Combo
 from gui.elements.surfaces import Surface
 from gui.elements.tabs import dragged_widths, split_widths
 from gui.elements.text import Progress, Text
@@ -27,6 +27,13 @@ def text(value: str, *, wraps: bool = False, width: float | None = None) -> Elem
 def button(label: str) -> Element:
     element = Button("b", None)
     element.props = ("", label, "plain", True, False, "", None)
+    return element
+
+
+def combo(label: str, width: float) -> Combo:
+    element = Combo("c", None)
+    element.wide = width
+    element.props = ("", label, "combo", True, False, "", width)
     return element
 
 
@@ -95,6 +102,24 @@ def test_negative_width_leaves_room(measure: Measure) -> None:
     column = box(ColumnBox, progress(-120))
     column.layout(measure, 500, None)
     assert column.order[0].w == 380
+
+
+@pytest.mark.parametrize("cls", [RowBox, ColumnBox])
+def test_a_choice_grows_up_to_half_for_a_longer_word_where_there_is_room(
+    measure: Measure, cls: type[ColumnBox | RowBox]
+) -> None:
+    words = ("Any", "Alle Bereiche", "A name that goes on and on and on, as no choice should")
+    short, long, longest = (combo(label, 110) for label in words)
+    for one in (short, long, longest):
+        box(cls, one).layout(measure, 500, None)
+
+    assert (short.w, longest.w) == (110, 165)
+    assert 110 < long.w < 165
+    assert long.shown == words[1]
+
+    narrow = combo(words[1], 110)
+    box(cls, narrow).layout(measure, 90, None)
+    assert narrow.w == pytest.approx(90, abs=0.1)
 
 
 def test_cards_in_a_row_are_as_high_as_the_highest(measure: Measure) -> None:
