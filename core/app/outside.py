@@ -66,7 +66,14 @@ from core.mcp.mcp_worker import McpHandler, ServerServices, mcp_secrets
 from core.retrieval import retrieval_worker
 from core.retrieval.remote_embedder import remote_embedders
 from core.retrieval.retrieval_messages import IndexEnded, UpdateIndex
-from core.retrieval.retrieval_worker import IndexHandler, Recaller, Retrieving, SearchHandler, local_answer
+from core.retrieval.retrieval_worker import (
+    IndexHandler,
+    Recaller,
+    Retrieving,
+    SearchHandler,
+    discussion_names,
+    local_answer,
+)
 from core.services.providers.clients import Clients
 from core.services.providers.http import Call, asking
 from core.services.providers.keys import KeyStore
@@ -432,7 +439,9 @@ class LocalOutside:
             self._prices.model_price,
             clock,
             knowledge=Layer7(self.home).read,
-            recall=Recaller(local_answer(self._retrieving), tell=emit).recall,
+            recall=Recaller(
+                local_answer(self._retrieving), tell=emit, name=discussion_names(self.home)
+            ).recall,
             keeper=self._keeper,
             scales=HomeScaleStore(self.home),
             tools=tools.offered,

@@ -237,8 +237,13 @@ def recalled(
     question: RecallQuestion,
     answer: SearchAnswer,
     count: CountTokens = estimate_text_tokens,
+    name: Callable[[str], str] = lambda _: "",
 ) -> Recalled:
-    """Choose among the hits, best first, and write the block. Never over `question.spec.tokens` by `count`."""
+    """Choose among the hits, best first, and write the block. Never over `question.spec.tokens` by `count`.
+
+    Args:
+        name: of a discussion by its id, empty where nobody knows it. Asked for what may go along alone.
+    """
     chosen: list[_Told] = []
     asked, room = _asked(question.text), _Room(question.spec.tokens, count)
     terms, chars = asked.terms, COURSE_PART_CHARS if asked.is_course else PART_CHARS
@@ -248,7 +253,7 @@ def recalled(
         told = _Told(hit=hit, number=hit.lines.first, words=hit.text)
         if _is_chosen(told, chosen) or not _has_newer(hit, chosen):
             continue
-        part = replace(told, words=part_of(hit.text, terms, chars))
+        part = replace(told, hit=_named(hit, name), words=part_of(hit.text, terms, chars))
         for form in ((part,),) if asked.is_course else _forms(part, terms):
             if room.takes(chosen, form):
                 chosen += form
@@ -258,6 +263,16 @@ def recalled(
     return Recalled(
         text=text, passages=passages, tokens_est=count(text) if text else 0, problem=degraded_text(answer)
     )
+
+
+def _named(hit: SearchHit, name: Callable[[str], str]) -> SearchHit:
+    """A hit of a discussion by its name, and the place of its newer one."""
+    if hit.corpus is not Corpus.DISCUSSIONS:
+        return hit
+    newer_of, _, number = hit.newer.rpartition(":")
+    known = name(newer_of) if newer_of else ""
+    newer = f"{known}, message {number}" if known else hit.newer
+    return replace(hit, title=name(hit.path) or hit.title, newer=newer)
 
 
 class _Told(msgspec.Struct, frozen=True):
@@ -321,7 +336,8 @@ def _is_chosen(told: _Told, chosen: Sequence[_Told]) -> bool:
 
 def _has_newer(hit: SearchHit, chosen: Sequence[_Told]) -> bool:
     """False for what a newer one says, too, that does not go along: it may be out of date."""
-    return not hit.newer or any(hit.newer == f"{one.hit.title}:{one.hit.lines.first}" for one in chosen)
+    places = (f"{name}:{one.hit.lines.first}" for one in chosen for name in (one.hit.title, one.hit.path))
+    return not hit.newer or hit.newer in places
 
 
 def passage_texts(told: Recalled) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, assert_never, runtime_checkable
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.codecs import to_json
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.frame import clean
 from core.kernel.language import in_english, spliced, tr
 from core.kernel.opener import create_missing
 from core.kernel.queue import at_once, queued
@@ -76,7 +77,8 @@ from core.retrieval.retrieval_messages import (
 )
 from core.retrieval.retrieval_tools import TOOLS, use_tool
 from core.retrieval.search import SearchRequest, search
-from core.retrieval.sources import READING, SourceFile, contents, judge, preview_of
+from core.retrieval.sources import READING, SourceFile, contents, judge, preview_of, without_secrets
+from core.talk.discussion.discussion_meta import read_meta
 
 # The two workers of retrieval: one keeps the index, one answers questions beside it.
 
@@ -578,6 +580,8 @@ RECALL_S = 2.0
 
 _EMBED_S = 1.0
 
+_NAMES_KEPT = 1_000
+
 _log = logging.getLogger(__name__)
 
 TOO_SLOW = tr("Recall took too long; the program sends the message without recall.")
@@ -589,7 +593,7 @@ class Recaller:
 
     Args:
         answer: searches; may take long and may raise. bound_s: seconds until nothing is the answer.
-        tell: learns of each answer; thread-safe, returns at once.
+        tell: learns of each answer; thread-safe, returns at once. name: of a discussion by its id.
     """
 
     def __init__(
@@ -597,8 +601,9 @@ class Recaller:
         answer: Callable[[RecallQuestion], SearchAnswer],
         bound_s: float = RECALL_S,
         tell: Callable[[RecallAnswered], None] = lambda _: None,
+        name: Callable[[str], str] = lambda _: "",
     ) -> None:
-        self._answer, self._bound_s, self._tell = answer, bound_s, tell
+        self._answer, self._bound_s, self._tell, self._name = answer, bound_s, tell, name
         self._one = threading.Lock()
 
     def recall(self, question: RecallQuestion) -> Recalled:
@@ -622,7 +627,7 @@ class Recaller:
 
     def _ask(self, question: RecallQuestion, answered: SimpleQueue[Recalled]) -> None:
         try:
-            answered.put(recalled(question, self._answer(question)))
+            answered.put(recalled(question, self._answer(question), name=self._name))
         except SlopError as error:
             answered.put(Recalled(problem=tr("The program recalled nothing: {what}", what=error.what)))
         except Exception as error:  # noqa: BLE001 (no turn fails for recall; the log has it)
@@ -630,6 +635,22 @@ class Recaller:
             answered.put(Recalled(problem=tr("The program recalled nothing: {error}", error=error)))
         finally:
             self._one.release()
+
+
+def discussion_names(home: Path) -> Callable[[str], str]:
+    """Names of discussions by their ids, as their files have them now; empty where there is none."""
+
+    @lru_cache(_NAMES_KEPT)
+    def read(discussion_id: str, _written_ns: int) -> str:
+        return without_secrets(clean(read_meta(home, discussion_id).meta.name))
+
+    def name(discussion_id: str) -> str:
+        try:
+            return read(discussion_id, paths.meta_file(home, discussion_id).stat().st_mtime_ns)
+        except (OSError, StorageError):
+            return ""
+
+    return name
 
 
 def local_answer(shared: Retrieving, embed_s: float = _EMBED_S) -> Callable[[RecallQuestion], SearchAnswer]:

@@ -109,8 +109,9 @@ def passage_words(state: AppState, passage: RecalledPassage) -> str:
     """Place of a passage and its day. A discussion has its name."""
     place = passage.place
     if passage.corpus is Corpus.DISCUSSIONS:
-        named, _, message = passage.place.partition(", ")
-        place = ", ".join(filter(None, (_name_of(state, named), message)))
+        _, path, _ = parted_source(passage.source)
+        _, _, message = passage.place.rpartition(", ")
+        place = ", ".join((_name_of(state, path), message))
     return " · ".join(filter(None, (one_line(place, 60), passage.date)))
 
 

@@ -35,7 +35,7 @@ from core.retrieval.remote_embedder import remote_embedders
 from core.retrieval.retrieval_messages import SearchMemory, UpdateIndex, UseMemoryTool
 from core.retrieval.retrieval_report import answer_data, answer_text, left_out_text, passed_over_text
 from core.retrieval.retrieval_step import OFF, on_remedy
-from core.retrieval.retrieval_worker import Recaller, Retrieving, local_answer
+from core.retrieval.retrieval_worker import Recaller, Retrieving, discussion_names, local_answer
 from core.retrieval.search import FIRST_EMBED_S
 from core.retrieval.sources import PROSE_ENDINGS, judge
 from core.services.providers.protocol import Provider
@@ -154,7 +154,7 @@ def recall_for(spec: StackSpec, home: Path) -> Recalled:
         return Recalled(problem=NO_INDEX)
     shared = local_retrieving(home)
     try:
-        recaller = Recaller(local_answer(shared, FIRST_EMBED_S), WAIT_S)
+        recaller = Recaller(local_answer(shared, FIRST_EMBED_S), WAIT_S, name=discussion_names(home))
         return recaller.recall(
             RecallQuestion(text=text, discussion_id=spec.discussion_id, spec=spec.recall, told=inputs.digest)
         )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from datetime import UTC, datetime
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import SimpleNamespace
 from unicodedata import category, normalize
@@ -12,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from core.kernel import paths
 from core.kernel.codecs import builtins_of
 from core.kernel.errors import StorageError
 from core.kernel.frame import rag_block, size_bytes
@@ -19,6 +23,7 @@ from core.kernel.language import english, tr
 from core.kernel.o200k import count_tokens
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.curation import LineRange
+from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.retrieval import (
     AskedPlaces,
     ChunkKind,
@@ -32,8 +37,9 @@ from core.kernel.values.retrieval import (
 )
 from core.retrieval import retrieval_worker
 from core.retrieval.ambient import passage_texts, recall_filters, recall_query, recalled
-from core.retrieval.retrieval_worker import BUSY, TOO_SLOW, Recaller
+from core.retrieval.retrieval_worker import BUSY, TOO_SLOW, Recaller, discussion_names
 from core.retrieval.successors import PART_CHARS, part_of
+from core.talk.discussion.discussion_meta import write_meta
 from tests.patience import PATIENCE_S
 
 MESSAGE = "How did we tune the checkpoint interval?"
@@ -474,3 +480,35 @@ def test_words_of_each_passage_are_read_out_of_the_block(texts: list[str]) -> No
     for number, (one, words) in enumerate(zip(got.passages, told, strict=True)):
         assert f"The checkpoint interval {number}." in words, one.place
     assert passage_texts(replace(got, text="")) == ("",) * len(texts)
+
+
+def test_a_discussion_goes_along_by_its_name_and_its_newer_one_too() -> None:
+    names = {"d": "Trials, June", "e": "Trials, July"}.get
+    older = hit(3, **SPOKEN, newer="e:5")
+    newer = hit(5, "The checkpoint interval is 60 s now.", **{**SPOKEN, "path": "e", "title": "e"})
+
+    answer = SearchAnswer(MESSAGE, (newer, older, hit(9, **{**SPOKEN, "path": "f", "title": "f"})))
+    told = recalled(question(), answer, name=lambda one: names(one, ""))
+
+    assert [one.place for one in told.passages] == [
+        "Trials, July, message 5",
+        "Trials, June, message 3",
+        "f, message 9",
+    ]
+    assert 'newer="Trials, July, message 5"' in told.text
+    assert [one.source for one in told.passages] == ["discussions:e", "discussions:d", "discussions:f"]
+
+
+def test_names_of_discussions_are_those_that_they_have_now(tmp_path: Path) -> None:
+    made = DiscussionMeta(
+        id="d", name="Trials", provider="p", model="m", created_at=datetime(2026, 6, 1, tzinfo=UTC)
+    )
+    paths.discussion_dir(tmp_path, "d").mkdir(parents=True)
+    write_meta(tmp_path, made)
+    name = discussion_names(tmp_path)
+
+    before = name("d")
+    write_meta(tmp_path, replace(made, name="Tides"))
+    os.utime(paths.meta_file(tmp_path, "d"), (1, 1))
+
+    assert (before, name("d"), name("gone"), name("../d")) == ("Trials", "Tides", "", "")

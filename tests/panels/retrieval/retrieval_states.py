@@ -74,7 +74,7 @@ DEGRADED = replace(
 PASSAGE = RecalledPassage(
     "discussions:d2",
     Corpus.DISCUSSIONS,
-    "d2, message 4",
+    "Harvest worker, and its design, message 4",
     "Harvest worker design",
     "the passage contains harbour, flood",
     "2026-10-02",
