@@ -298,7 +298,7 @@ def _made(role: str, part: RequestPart | ToolSchema, keeps: tuple[bool, bool]) -
             return Block(
                 key=part.key,
                 sha256=f"{role}:{part.sha256}",
-                place=MarkPlace.TALK if keeps_tail and part.layer is LayerId.METADATA else _place(part),
+                place=MarkPlace.TALK if keeps_tail and is_passing(part) else _place(part),
                 can_be_marked=not part.key.endswith(SWITCH),
             )
         case ToolSchema(name, description, parameters):
@@ -324,6 +324,11 @@ def _made(role: str, part: RequestPart | ToolSchema, keeps: tuple[bool, bool]) -
         case ToolResultPart(call_id, text, is_error, files):
             answer = _digest("result", call_id, text, str(is_error), *(file.sha256 for file in files))
             return Block(key=part_key(part), sha256=answer, place=MarkPlace.TALK, run="result")
+
+
+def is_passing(part: RequestPart | ToolSchema) -> bool:
+    """True for what goes with its turn where nothing keeps it: layer 8, and what was recalled for the current message."""
+    return isinstance(part, Segment) and (part.layer is LayerId.METADATA or part.key in TRANSIENT_KEYS)
 
 
 def _place(segment: Segment) -> MarkPlace:

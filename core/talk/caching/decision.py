@@ -10,7 +10,9 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.figures import count
+from core.kernel.frame import size_bytes
 from core.kernel.language import all_of, as_sentences, tr
+from core.kernel.tokens import estimate_tokens
 from core.kernel.values.cache import (
     Balance,
     CacheLedger,
@@ -24,7 +26,7 @@ from core.kernel.values.provider import Effort, ProviderRequest, RequestPart, Sw
 from core.kernel.values.spec import PREVIEW_ID
 from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.window import ContextView, base_pieces
-from core.services.providers.blocks import TRANSIENT_KEYS, CountTokens, Wire, WireMemo, scope_hash, wire_of
+from core.services.providers.blocks import CountTokens, Wire, WireMemo, scope_hash, wire_of
 from core.services.providers.switches import without_reasoning
 from core.talk.caching.cache_ledger import is_live
 from core.talk.caching.economy import Outlook
@@ -34,6 +36,7 @@ from core.talk.caching.view import (
     SharedBase,
     pruned,
     reasoning_tokens,
+    recalled_text,
     shared_view,
     spared_view,
     superseded_tokens,
@@ -61,6 +64,9 @@ _ELSEWHERE = tr(
     "Another model still caches the sent context. The program leaves the context unchanged, so that you can switch back cheaply."
 )
 _THOUGHTS_LEFT = tr("The program leaves out earlier thinking: its cache was cold, so that is free.")
+_RECALLED_SHARE = 0.25
+"""Recalled passages that stay behind earlier turns, as a share of the model's room."""
+
 _CARRIED_SHARE = 0.1
 """Superseded tokens that are carried for that, as a share of those that are held."""
 
@@ -173,8 +179,8 @@ class DecideMemo(msgspec.Struct):
 def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) -> Decision:
     """Choose how a request shows its context, and plan the cache: see `_decided`.
 
-    Where a server holds its reply behind the very request, layer 8 stays where it is sent, so that the next turn repeats all
-    of it and the reply is not read in anew.
+    Where a server holds its reply behind the very request, layer 8 and what was recalled stay where they are sent, so that the
+    next turn repeats all of it and the reply is not read in anew.
     """
     decision = _decided(turn, market, memo or DecideMemo())
     if not _keeps_tail(turn, market):
@@ -183,11 +189,21 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
 
 
 def _keeps_tail(turn: PlannedTurn, market: Market) -> bool:
-    """True if layer 8 of a request stays in its place: what was recalled for it goes with the next turn, and all behind it moves."""
-    said = turn.stack.layer(LayerId.USER).pieces
-    appends = market.settings.appends_changes and market.settings.is_enabled
-    is_recalled = any(piece.key in TRANSIENT_KEYS for piece in said)
-    return market.prices.holds_replies and appends and not is_recalled
+    """True if layer 8 of a request stays in its place, and what was recalled for it as far as there is room.
+
+    What was recalled in all the turns takes a quarter of a model's room at most, and goes with its turn where that room is not
+    known: a server cuts off, or refuses, what is longer. It goes, too, where input has a price.
+    """
+    if not (market.prices.holds_replies and market.settings.appends_changes and market.settings.is_enabled):
+        return False
+    recalled = recalled_text(turn.stack)
+    if not recalled:
+        return True
+    if market.prices.input_usd:
+        return False
+    before = () if turn.view is None else turn.view.tails
+    kept = sum(estimate_tokens(size_bytes(tail.retrieved)) for tail in before)
+    return _RECALLED_SHARE * (turn.limit_tokens or 0) >= kept + estimate_tokens(size_bytes(recalled))
 
 
 def _decided(turn: PlannedTurn, market: Market, memo: DecideMemo) -> Decision:

@@ -27,7 +27,7 @@ from core.kernel.values.window import (
     ViewDelta,
     base_pieces,
 )
-from core.services.providers.blocks import REASONING_KEY, RUNNING_RAG, CountTokens, Wire
+from core.services.providers.blocks import REASONING_KEY, RUNNING_RAG, TRANSIENT_KEYS, CountTokens, Wire
 from core.talk.context.history_turns import message_key, running_pieces
 from core.talk.context.pieces import Piece, digest
 from core.talk.context.stack import AggregateStack
@@ -124,27 +124,37 @@ def with_tail(view: ContextView, stack: AggregateStack) -> ContextView:
     if not running or not metadata:
         return view
     message_id = running[0].key.partition("/")[2]
+    retrieved = next((piece.text for piece in running if piece.key.endswith(RUNNING_RAG)), "")
+    return _tailed(view, stack, message_id, retrieved)
+
+
+def with_own_tail(view: ContextView, stack: AggregateStack, message_id: str) -> ContextView:
+    """The view with what stands at the end of a request that begins a turn, what was recalled for it and layer 8: the next
+    turns repeat it there.
+    """
+    said = stack.layer(LayerId.USER).pieces
+    if not stack.layer(LayerId.METADATA).segments or not said or message_id == PREVIEW_ID:
+        return view
+    return _tailed(view, stack, message_id, recalled_text(stack))
+
+
+def recalled_text(stack: AggregateStack) -> str:
+    """What was recalled for a request's words, and goes with the turn if nothing keeps it; empty for none."""
+    return next((one.text for one in stack.layer(LayerId.USER).pieces if one.key in TRANSIENT_KEYS), "")
+
+
+def _tailed(view: ContextView, stack: AggregateStack, message_id: str, retrieved: str) -> ContextView:
     if message_id in [tail.message_id for tail in view.tails]:
         return view
-    retrieved = next((piece.text for piece in running if piece.key.endswith(RUNNING_RAG)), "")
     if retrieved and view.base.withdrawals != stack.withdrawals:
         return view  # what was taken out meanwhile may stand in it: it goes with the turn
     told = TurnTail(
         message_id=message_id,
-        text=metadata[0].text,
+        text=stack.layer(LayerId.METADATA).segments[0].text,
         retrieved=retrieved,
         cut_id=stack.cut_id if retrieved else "",
     )
     return replace(view, tails=(*view.tails, told))
-
-
-def with_own_tail(view: ContextView, stack: AggregateStack, message_id: str) -> ContextView:
-    """The view with layer 8 of a request that begins a turn, which stands at its end: the next turns repeat it there."""
-    metadata = stack.layer(LayerId.METADATA).segments
-    is_begun = bool(stack.layer(LayerId.USER).pieces) and message_id != PREVIEW_ID
-    if not metadata or not is_begun or message_id in [tail.message_id for tail in view.tails]:
-        return view
-    return replace(view, tails=(*view.tails, TurnTail(message_id=message_id, text=metadata[0].text)))
 
 
 def with_reasoned(view: ContextView, stack: AggregateStack) -> ContextView:

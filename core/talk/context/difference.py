@@ -31,7 +31,7 @@ from core.kernel.values.stack import (
     ToolSchema,
 )
 from core.kernel.values.window import ContextView
-from core.services.providers.blocks import TRANSIENT_KEYS
+from core.services.providers.blocks import is_passing
 from core.talk.context.history_turns import wire_pieces
 from core.talk.context.pieces import Layer, digest_of_pieces
 from core.talk.context.report import layer_report
@@ -701,13 +701,9 @@ def _parts(request: ProviderRequest) -> list[_Part]:
 
 def _lasting(parts: Sequence[_Part]) -> Sequence[_Part]:
     end = len(parts)
-    while end and _is_passing(parts[end - 1][1]):
+    while end and is_passing(parts[end - 1][1]):
         end -= 1
     return parts[:end]
-
-
-def _is_passing(part: RequestPart | ToolSchema) -> bool:
-    return isinstance(part, Segment) and (part.layer is LayerId.METADATA or part.key in TRANSIENT_KEYS)
 
 
 def _is_same(one: _Part, two: _Part) -> bool:

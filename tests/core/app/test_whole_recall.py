@@ -1,4 +1,4 @@
-"""The whole program without a window: what is recalled for a message, shown, sent once, and gone with the next."""
+"""The whole program without a window: what is recalled for a message, shown, sent, and left in its place while that is warm."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 @pytest.mark.slow
-def test_what_was_shown_is_sent_once_behind_the_words_and_gone_with_the_next_turn(world: World) -> None:
+def test_what_was_shown_is_sent_behind_the_words_and_stays_there_with_the_next_turn(world: World) -> None:
     controller = world.start()
     chosen = world.discussion(controller)
     act(controller, UpdateIndex(), timeout_s=PATIENCE_S)
@@ -56,5 +56,9 @@ def test_what_was_shown_is_sent_once_behind_the_words_and_gone_with_the_next_tur
     first, second = (body["messages"][-1]["content"] for body in world.server.bodies)
     assert first.index(QUESTION) < first.index("{rag-context}")
     assert shown.text.strip() in first
-    assert "rag-context" not in str(world.server.bodies[1])
+    assert (
+        world.server.bodies[1]["messages"][: len(world.server.bodies[0]["messages"])]
+        == world.server.bodies[0]["messages"]
+    )
+    assert "rag-context" not in second
     assert "Thanks." in second

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from msgspec.structs import replace
 
+from core.kernel.tokens import estimate_tokens
 from core.kernel.values.cache import (
     CacheLedger,
     CacheSettings,
@@ -41,6 +44,7 @@ class Talk:
         self.view: ContextView | None = None
         self.withdrawals = 0
         self.cut_id = ""
+        self.limit_tokens: int | None = None
 
     def send(
         self,
@@ -55,7 +59,8 @@ class Talk:
         name = f"named for {message_id}"
         stack = stack_of(FILES, turns, words, name, retrieved, self.withdrawals, self.cut_id)
         now = replace(self.market, now=after(at_s))
-        decision = decide(PlannedTurn(stack, message_id, self.view, discussion_id="d", next_round=odds), now)
+        turn = PlannedTurn(stack, message_id, self.view, discussion_id="d", next_round=odds)
+        decision = decide(replace(turn, limit_tokens=self.limit_tokens), now)
         ledger = record(now.ledger, now.scope, decision.plan, now.now, "d")
         self.market, self.view = replace(now, ledger=ledger), decision.view
         return decision
@@ -262,17 +267,12 @@ def test_who_is_likely_to_ask_again_at_once_writes_for_as_short_as_the_prices_al
     assert {mark.ttl_s for mark in likely.plan.marks} == {300}
 
 
-def test_a_turn_without_tools_keeps_layer_8_only_where_the_server_holds_its_replies_and_nothing_was_recalled() -> (
-    None
-):
-    held, marked, recalled = (
-        Talk(replace(MARKET, prices=replace(ANTHROPIC, mechanism=mechanism, holds_replies=is_held)))
-        for mechanism, is_held in (
-            (Mechanism.IMPLICIT, True),
-            (Mechanism.MARKS, False),
-            (Mechanism.IMPLICIT, True),
-        )
-    )
+HOLDS = replace(MARKET, prices=replace(ANTHROPIC, mechanism=Mechanism.IMPLICIT, holds_replies=True))
+"""A server that holds its replies, as it computed them."""
+
+
+def test_a_turn_without_tools_keeps_layer_8_only_where_the_server_holds_its_replies() -> None:
+    held, marked = Talk(HOLDS), Talk()
     first = held.send((), "200 look", "m0", 0)
     later = held.send((WORDS, said("m0a", Role.ASSISTANT, "400 so")), "50 more", "m1", 60)
     cold = held.send((WORDS, said("m0a", Role.ASSISTANT, "400 so")), "50 more", "m1", 90_000)
@@ -282,4 +282,33 @@ def test_a_turn_without_tools_keeps_layer_8_only_where_the_server_holds_its_repl
     assert [tail.message_id for tail in later.view.tails] == ["m0", "m1"]
     assert [tail.message_id for tail in cold.view.tails] == ["m1"]
     assert marked.send((), "200 look", "m0", 0).view.tails == ()
-    assert recalled.send((), "200 look", "m0", 0, retrieved=RECALLED).view.tails == ()
+
+
+def test_what_was_recalled_stays_there_too_in_a_quarter_of_the_models_room() -> None:
+    """A passage takes a tenth of the smaller room: two of them stay in it, and none where the room is not known, or reading costs."""
+    passage = RECALLED * 2_000
+    free = replace(HOLDS, prices=replace(HOLDS.prices, input_usd=0.0, read=0.0))
+    tenth = estimate_tokens(len(passage))
+    cases = ((None, free, 0), (10 * tenth, free, 2), (100 * tenth, free, 3), (100 * tenth, HOLDS, 0))
+    for room, market, stays in cases:
+        talk, sent = Talk(market), list[Decision]()
+        turns: tuple[Message, ...] = ()
+        talk.limit_tokens = room
+        for number in range(3):
+            sent.append(talk.send(turns, "200 look", f"m{number}", 60 * number, retrieved=passage))
+            words = said(f"m{number}", Role.USER, "200 look")
+            turns = (*turns, words, said(f"m{number}a", Role.ASSISTANT, "400 so"))
+        assert [tail.message_id for tail in sent[-1].view.tails] == ["m0", "m1", "m2"][:stays]
+        extends = [
+            blocks(b.request)[: len(blocks(a.request))] == blocks(a.request) for a, b in pairwise(sent)
+        ]
+        assert extends == [stays > 0] * 2
+
+
+def test_nothing_that_was_recalled_stays_where_something_was_taken_out_meanwhile() -> None:
+    talk = Talk(replace(HOLDS, prices=replace(HOLDS.prices, input_usd=0.0, read=0.0)))
+    talk.limit_tokens = 100_000
+    talk.send((), "200 look", "m0", 0, retrieved=RECALLED)
+    talk.withdrawals = 1
+    later = talk.send((WORDS, said("m0a", Role.ASSISTANT, "400 so")), "50 more", "m1", 60)
+    assert RECALLED not in str(blocks(later.request))
