@@ -578,10 +578,11 @@ def _holds(one: Meaning, message: str, status: int | None) -> bool:
 _OF_REASONING = late(
     r"(?i)signature|prefix_binding|bound to a different|redacted_thinking|thinking` block|thinking block"
     r"|encrypted[_ ]content|reasoning (?:item|block|content)|of type [`'\"]reasoning\b"
+    r"|without its required [`'\"]reasoning[`'\"] item"
 )
-"""Words of a refusal that is about reasoning that came back: expired, of another model, or behind another conversation.
+"""Words of a refusal that is about reasoning that came back: expired, of another model, behind another conversation, or in part.
 
-Source: Anthropic "Extended thinking"; OpenAI `invalid_encrypted_content`; Gemini "Thought signatures" (read 2026-11).
+Source: Anthropic "Extended thinking"; OpenAI `invalid_encrypted_content`, vercel/ai#7099, continuedev/continue#10018; Gemini "Thought signatures" (read 2026-11).
 """
 _IS_MISSED = late(r"(?i)\bmissing\b|must be passed back")
 """Words of a server that wants reasoning back, and refuses none: DeepSeek, Moonshot (read 2026-11)."""

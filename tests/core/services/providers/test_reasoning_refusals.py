@@ -92,19 +92,29 @@ def test_encrypted_reasoning_that_openai_cannot_verify_is_left_out_and_told_once
         assert ["reasoning" in one for one in kinds] == [True, False, False]
 
 
-def test_reasoning_that_openai_wants_no_part_of_without_what_followed_it_is_left_out_and_told_once() -> None:
-    words = "Item 'rs_1' of type 'reasoning' was provided without its required following item."
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+        "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
+        "Item 'msg_1' of type 'message' was provided without its required 'reasoning' item: 'rs_1'.",
+    ],
+)
+def test_reasoning_that_openai_wants_whole_or_not_at_all_is_left_out_and_told_once(words: str) -> None:
     with OpenAiServer() as server:
         asker = Asker(openai_kit.provider_at(server))
         refusal = {"message": words, "type": "invalid_request_error", "param": "input", "code": None}
         server.faults.append(Answer(json_reply(400, {"error": refusal})))
         block = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "foreign"}
 
-        assert asker.ask(turns(SOL, ReasoningPart("", json.dumps(block)))) == "Hello there."
+        answers = [asker.ask(turns(SOL, ReasoningPart("", json.dumps(block)))) for _ in range(2)]
 
+        assert answers == ["Hello there."] * 2
         assert len(asker.told) == 1
         kinds = [[item["type"] for item in body["input"]] for body in server.bodies]
-        assert ["reasoning" in one for one in kinds] == [True, False]
+        assert ["reasoning" in one for one in kinds] == [True, False, False]
+        rest = [[kind for kind in one if kind != "reasoning"] for one in kinds]
+        assert rest == [rest[0]] * 3, "words, calls and results stay"
 
 
 def test_a_refusal_for_another_reason_is_told_as_it_is_and_nothing_is_remembered() -> None:
