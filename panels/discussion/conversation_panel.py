@@ -274,7 +274,8 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     )
     own.is_at_end = shown.is_at_end
     if target is None:
-        _keep_scroll(own, opened.id, None if shown.is_at_end else folded.entry_of(shown.first))
+        own.first_row = folded.entry_of(shown.first)
+        _keep_scroll(own, opened.id, None if shown.is_at_end else own.first_row)
     if not shown.is_at_end:
         _way_to_end(desk, shown.left_px)
 

@@ -236,6 +236,24 @@ def _to_end(desk: Desk) -> None:
     desk.view.of(DiscussionView).scroll_to = -1
 
 
+def _to_prompt(step: int) -> Callable[[Desk], None]:
+    """Go to the person's next message above (-1) or below (1) the first row in view; behind the last one is the end."""
+
+    def run(desk: Desk) -> None:
+        own, opened = desk.view.of(DiscussionView), desk.opened
+        if opened is None:
+            return
+        prompts = [
+            at for at, one in enumerate(opened.entries) if isinstance(one, Message) and one.role is Role.USER
+        ]
+        if step < 0:
+            own.scroll_to = max((at for at in prompts if at < own.first_row), default=0)
+        else:
+            own.scroll_to = min((at for at in prompts if at > own.first_row), default=-1)
+
+    return run
+
+
 def _neighbour(step: int) -> Callable[[Desk], None]:
     def run(desk: Desk) -> None:
         ids = shown_ids(desk.state, desk.view.of(DiscussionView), desk.view.memo)
@@ -267,6 +285,8 @@ ACTIONS: tuple[Action, ...] = (
     Action(id="search", menu=tr("Edit"), group=2, label=tr("Search discussions"), run=_search, icon="magnifying-glass", chord="Ctrl+Shift+F"),
     Action(id="composer", menu=tr("View"), group=0, label=tr("Write a message"), run=_focus_composer, icon="pen", chord="Ctrl+L", is_enabled=has_discussion),
     Action(id="to_end", menu=tr("View"), group=0, label=tr("Jump to end"), run=_to_end, icon="angles-down", chord="Alt+End", is_enabled=has_messages),
+    Action(id="prompt_before", menu=tr("View"), group=0, label=tr("Your previous message"), run=_to_prompt(-1), icon="arrow-up", chord="Alt+Up", is_enabled=has_messages),
+    Action(id="prompt_after", menu=tr("View"), group=0, label=tr("Your next message"), run=_to_prompt(1), icon="arrow-down", chord="Alt+Down", is_enabled=has_messages),
     Action(id="send", menu=tr("Discussion"), group=0, label=tr("Send"), run=_send, icon="paper-plane", chord="Ctrl+Enter", is_enabled=can_send, is_bound=False,
            chord_of=send_chord),
     Action(id="stop", menu=tr("Discussion"), group=0, label=tr("Stop reply"), run=lambda d: d.send(CancelReply(d.state.discussions.selected_id)), icon="stop",

@@ -709,10 +709,13 @@ def _row_menu(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary) -> None
         if ui.menu_item(flag.verb, capital(flag.undo if is_set else flag.verb), icon=flag.icon):
             desk.send(ChangeDiscussion(discussion_id=meta.id, changes={field: not is_set}))
     ui.divider("export group")
-    if ui.menu_item("markdown", tr("Export as Markdown…"), icon="file-export"):
-        desk.view.dialog = Dialog(kind="export_markdown", subject=meta.id)
-    if ui.menu_item("json", tr("Export as JSON…"), icon="file-export"):
-        desk.view.dialog = Dialog(kind="export_json", subject=meta.id)
+    for form, label in (
+        ("markdown", tr("Export as Markdown…")),
+        ("json", tr("Export as JSON…")),
+        ("page", tr("Export as a web page…")),
+    ):
+        if ui.menu_item(form, label, icon="file-export"):
+            desk.view.dialog = Dialog(kind=f"export_{form}", subject=meta.id)
     ui.divider("delete group")
     if ui.menu_item("delete", tr("Delete"), icon="trash-can", tone="error"):
         desk.send(DeleteDiscussion(meta.id))

@@ -143,7 +143,7 @@ class DiscussionView(msgspec.Struct):
         side_by_side: discussions whose replies stand in columns, each with a version of the reply, empty for the last comparison;
             comparing, compares_memory: the choices of the dialog that asks for some; template: what is typed for a template.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
-            changed in place; scroll_to: the row to go to in the next frame, -1 for the end; led_to: the question that the
+            changed in place; first_row: the first in view, also at the end; scroll_to: the row to go to in the next frame, -1 for the end; led_to: the question that the
             person was led to; shown_id: the discussion of the last frame.
         read: the notices of each discussion that were in front of the person.
     """
@@ -184,6 +184,7 @@ class DiscussionView(msgspec.Struct):
     compares_memory: bool = False
     template: TemplateForm = msgspec.field(default_factory=TemplateForm)
     scroll: dict[str, int] = msgspec.field(default_factory=dict)
+    first_row: int = 0
     scroll_to: int | None = None
     led_to: str = ""
     shown_id: str = ""

@@ -81,6 +81,38 @@ def test_a_hit_from_the_list_opens_at_its_message_with_the_words_marked(
     screen.check()
 
 
+def test_two_keys_lead_from_one_message_of_the_person_to_the_next(
+    writer: Writer, server: AnthropicServer, screen: Screen
+) -> None:
+    driver = writer.driver
+    lines = "\n\n".join(f"line {n}" for n in range(40))
+    for number, words in enumerate(("first tide", "second tide", "third tide")):
+        server.replies.append(Said(({"type": "text", "text": lines},), piece_chars=4000))
+        driver.type(words)
+        driver.key("Ctrl+Enter")
+        writer.hears(2 * number + 2)
+
+    def is_on_top(words: str) -> bool:
+        texts = [e for e in driver.visible() if isinstance(e, Markdown) and e.label() == words]
+        top = next(
+            e
+            for e in driver.visible()
+            if isinstance(e, VirtualList) and e.parent and e.parent.key == "messages"
+        )
+        return any(0 <= driver.rect(one)[1] - driver.rect(top)[1] < 100 for one in texts)
+
+    driver.until(lambda: driver.has("line 39"), "the end")
+    for chord, words in (
+        ("Alt+Up", "third tide"), ("Alt+Up", "second tide"), ("Alt+Up", "first tide"), ("Alt+Up", "first tide"),
+        ("Alt+Down", "second tide"), ("Alt+Down", "third tide"),
+    ):  # fmt: skip
+        driver.key(chord)
+        driver.until(lambda words=words: is_on_top(words), f"{words!r} on top")  # type: ignore[misc]
+    driver.key("Alt+Down")
+    driver.until(lambda: not driver.has("Jump to end"), "the end")
+    screen.check()
+
+
 def test_a_reply_that_broke_off_is_gone_on_with(writer: Writer, server: AnthropicServer) -> None:
     driver = writer.driver
     server.faults.append(DropAfter(5))

@@ -98,6 +98,8 @@ CASES: dict[str, Case] = {
     "search": Case(shows=lambda s: s.ui.is_focused_on("Search discussions")),
     "composer": Case(shows=lambda s: s.ui.is_focused_on("Write a message")),
     "to_end": Case(shows=lambda s: s.view.of(DiscussionView).is_at_end),
+    "prompt_before": Case(shows=lambda s: s.view.of(DiscussionView).scroll == {"d1": 0}),
+    "prompt_after": Case(shows=lambda s: s.view.of(DiscussionView).is_at_end),
     "list": Case(shows=lambda s: not s.ui.has("Search discussions")),
     "hub": Case(shows=lambda s: not s.ui.has("Hide Context presets (Ctrl+Shift+H)")),
     "presets": Case(shows=lambda s: s.ui.shows("New preset")),
