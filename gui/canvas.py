@@ -219,7 +219,6 @@ class Canvas:
         skin: str,
         *,
         scrolls: bool = False,
-        scrolls_x: bool = False,
         has_border: bool = False,
     ) -> Pane:
         """Make a child window with its drawlist."""
@@ -230,9 +229,8 @@ class Canvas:
             width=1,
             height=1,
             pos=(0, 0),
-            no_scrollbar=not (scrolls or scrolls_x),
-            no_scroll_with_mouse=not (scrolls or scrolls_x),
-            horizontal_scrollbar=scrolls_x,
+            no_scrollbar=not scrolls,
+            no_scroll_with_mouse=not scrolls,
         )
         dpg.bind_item_theme(item, self.skins[skin])
         pane = Pane(item, *self._drawlist(item), parent, owner)

@@ -221,12 +221,12 @@ class Driver:
         self.press()
         self.release()
 
-    def drag(self, start: tuple[int, int], end: tuple[int, int], *, steps: int = 6) -> None:
+    def drag(self, start: tuple[int, int], end: tuple[int, int]) -> None:
         """Press at one point of the screen, move to another, and let go."""
         self.move(*start)
         self.press()
-        for step in range(1, steps + 1):
-            share = step / steps
+        for step in range(1, 7):
+            share = step / 6
             self.move(
                 round(start[0] + (end[0] - start[0]) * share), round(start[1] + (end[1] - start[1]) * share)
             )

@@ -102,17 +102,17 @@ def _hold_open(number: str) -> socket.socket:
 MOST_FRAMES = 60
 
 
-def screenshot(path: Path, frame: Callable[[], object], *, settle: int = 4) -> None:
+def screenshot(path: Path, frame: Callable[[], object]) -> None:
     """Write what the window shows to a PNG.
 
-    The toolkit reads the buffer of the frame before, so the picture is taken after `settle` frames.
+    The toolkit reads the buffer of the frame before, so the picture is taken after four frames.
 
     Raises:
         TimeoutError: the toolkit wrote no file.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    for _ in range(settle):
+    for _ in range(4):
         frame()
     dpg.output_frame_buffer(str(path))
     for _ in range(MOST_FRAMES):

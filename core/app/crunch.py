@@ -252,10 +252,10 @@ class Crunch(JobProcess):
         counted = self.submit(header, b"".join(encoded), lane)
         return mapped(counted, lambda value: dict(zip(names, cast("list[int]", value), strict=True)))
 
-    def outline(self, path: str, text: str, lane: str = "") -> Future[tuple[Symbol, ...]]:
+    def outline(self, path: str, text: str) -> Future[tuple[Symbol, ...]]:
         """Make the outline of a file (`core.talk.context.outline.symbols_of`). The future fails with CrunchError."""
         header: dict[str, object] = {"job": "outline", "path": path.encode("utf-8", "replace").decode()}
-        made = self.submit(header, text.encode("utf-8", "replace"), lane)
+        made = self.submit(header, text.encode("utf-8", "replace"), "")
         return mapped(made, lambda value: tuple(map(_symbol, cast("list[list[object]]", value))))
 
     def messages(self, kind: TranscriptKind, data: bytes, new_bytes: int) -> Future[tuple[Said, ...]]:

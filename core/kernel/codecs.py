@@ -38,9 +38,9 @@ def json_encoder(order: Order = None) -> msgspec.json.Encoder:
     return msgspec.json.Encoder(enc_hook=_in_english, order=order)
 
 
-def msgpack_encoder(order: Order = None) -> msgspec.msgpack.Encoder:
+def msgpack_encoder() -> msgspec.msgpack.Encoder:
     """An encoder of MessagePack, for a caller that keeps it."""
-    return msgspec.msgpack.Encoder(enc_hook=_in_english, order=order)
+    return msgspec.msgpack.Encoder(enc_hook=_in_english)
 
 
 def to_json(value: object, *, order: Order = None) -> bytes:
@@ -352,14 +352,14 @@ _BLANKS = late(r"\s*")
 _COMMA = late(r"\s*,?\s*")
 
 
-def loose_object(text: str, at: int = 0) -> tuple[dict[str, Any], int]:
+def loose_object(text: str) -> tuple[dict[str, Any], int]:
     """Keys and values between braces, or those of a call between parentheses, and the place behind them.
 
     Raises:
         ValueError: the words are no such object, or not a whole one.
     """
     try:
-        return _object(text, at, 0)
+        return _object(text, 0, 0)
     except IndexError:
         raise ValueError from None
 

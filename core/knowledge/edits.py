@@ -245,8 +245,6 @@ def edit_fact(
     text: str,
     confidence: float,
     tags: tuple[str, ...],
-    *,
-    disk: Disk = OS_DISK,
 ) -> None:
     """Give a fact other words, confidence or tags, in its file, and bring that in step; every other byte stays.
 
@@ -269,11 +267,11 @@ def edit_fact(
             remedy=tr("Change it"),
             where=str(path),
         )
-    _fact_edits_change(home, path, lambda data: with_facts(place, data, [fact], ""), disk)
-    sync_facts(home, disk=disk)
+    _fact_edits_change(home, path, lambda data: with_facts(place, data, [fact], ""))
+    sync_facts(home)
 
 
-def delete_fact(home: Path, fact_id: str, was: str, *, disk: Disk = OS_DISK) -> RestoreFact:
+def delete_fact(home: Path, fact_id: str, was: str) -> RestoreFact:
     """Take a fact's item out of its file, and the fact out of the index and of prompts. Its number is not given again.
 
     Items of category files that it was made of and that say the same go with it.
@@ -301,14 +299,14 @@ def delete_fact(home: Path, fact_id: str, was: str, *, disk: Disk = OS_DISK) -> 
         return removed(file, item).encode()
 
     name, place, _, _ = _standing(home, fact_id, was)
-    items = tuple(delete_item(home, item, disk=disk) for item in _same_items(home, fact_id, was))
-    with withdrawing(home, disk=disk):
-        _fact_edits_change(home, paths.knowledge_dir(home) / name, without, disk)
-        sync_facts(home, disk=disk)
+    items = tuple(delete_item(home, item) for item in _same_items(home, fact_id, was))
+    with withdrawing(home):
+        _fact_edits_change(home, paths.knowledge_dir(home) / name, without)
+        sync_facts(home)
     return replace(taken[-1], items=items)
 
 
-def restore_fact(home: Path, deleted: RestoreFact, *, disk: Disk = OS_DISK) -> None:
+def restore_fact(home: Path, deleted: RestoreFact) -> None:
     """Put a fact's item back where it stood, or at the end of its section where its file has changed.
 
     What went from category files with it comes back too, unless somebody has written it again.
@@ -338,12 +336,12 @@ def restore_fact(home: Path, deleted: RestoreFact, *, disk: Disk = OS_DISK) -> N
             )
         return found.encode()
 
-    make_dirs(path.parent, disk=disk)
-    _fact_edits_change(home, path, with_item, disk)
-    sync_facts(home, ours=(deleted.fact_id,), disk=disk)
+    make_dirs(path.parent)
+    _fact_edits_change(home, path, with_item)
+    sync_facts(home, ours=(deleted.fact_id,))
     for item in reversed(deleted.items):
         with suppress(ItemThereError):
-            restore_item(home, item, disk=disk)
+            restore_item(home, item)
 
 
 def _same_items(home: Path, fact_id: str, text: str) -> list[Item]:
@@ -384,9 +382,9 @@ def _changed(home: Path, fact_id: str) -> StorageError:
     )
 
 
-def _fact_edits_change(home: Path, path: Path, change: Callable[[bytes], bytes], disk: Disk) -> None:
-    with write_lock(home, disk=disk):
-        change_file(path, change, disk=disk)
+def _fact_edits_change(home: Path, path: Path, change: Callable[[bytes], bytes]) -> None:
+    with write_lock(home):
+        change_file(path, change)
 
 
 def _homes_of(fact_id: str) -> tuple[str, ...]:
@@ -402,7 +400,7 @@ def _homes_of(fact_id: str) -> tuple[str, ...]:
 # notes of which something was put aside, with the lines of the items byte for byte; a person may read and edit it like the others.
 
 
-def archive_item(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:
+def archive_item(home: Path, item: Item) -> None:
     """Put an item into the archive: written there first, then taken out of its file, so that a kill loses nothing.
 
     Raises:
@@ -410,7 +408,7 @@ def archive_item(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:
             writes knowledge.
     """
     path = paths.knowledge_dir(home) / ARCHIVE_FOLDER / item.file
-    make_dirs(path.parent, disk=disk)
+    make_dirs(path.parent)
 
     def kept(now: Item, lines: bytes) -> None:
         def change(data: bytes) -> bytes:
@@ -420,9 +418,9 @@ def archive_item(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:
                 item.file, data or categories.new_file(item.file, path.stem), lines, now.section, -1
             )
 
-        change_file(path, change, disk=disk)
+        change_file(path, change)
 
-    delete_item(home, item, reason=TO_ARCHIVE, keep=kept, disk=disk)
+    delete_item(home, item, reason=TO_ARCHIVE, keep=kept)
 
 
 def take_back(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:

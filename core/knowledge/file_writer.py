@@ -234,19 +234,19 @@ WRITE_WAIT_S = 10.0
 
 
 @contextmanager
-def write_lock(home: Path, *, wait_s: float = WRITE_WAIT_S, disk: Disk = OS_DISK) -> Iterator[None]:
+def write_lock(home: Path, *, disk: Disk = OS_DISK) -> Iterator[None]:
     """Hold the lock of one write. Not to be taken twice by one thread.
 
     Raises:
         LockedError: another process or thread wrote all that time; says who.
         StorageError: the knowledge directory cannot be made or written.
     """
-    with _held(home, WRITE_LOCK, "writes knowledge", wait_s, disk):
+    with _held(home, WRITE_LOCK, "writes knowledge", WRITE_WAIT_S, disk):
         yield
 
 
 @contextmanager
-def harvest_lock(home: Path, what: str, *, wait_s: float = 0.0, disk: Disk = OS_DISK) -> Iterator[None]:
+def harvest_lock(home: Path, what: str, *, disk: Disk = OS_DISK) -> Iterator[None]:
     """Hold the lock of a harvest or its undo, for as long as it runs.
 
     Args:
@@ -256,7 +256,7 @@ def harvest_lock(home: Path, what: str, *, wait_s: float = 0.0, disk: Disk = OS_
         LockedError: another one runs; says which program, its process and since when.
         StorageError: the knowledge directory cannot be made or written.
     """
-    with _held(home, HARVEST_LOCK, what, wait_s, disk):
+    with _held(home, HARVEST_LOCK, what, 0.0, disk):
         yield
 
 

@@ -203,9 +203,7 @@ def _around(text: str, quote: str) -> str:
     return f"{head}{words[at : at + SHOWN_CHARS]}{tail}"
 
 
-def linked_logs(
-    home: Path, items: Iterable[Item], *, may_write: bool = True, disk: Disk = OS_DISK
-) -> LogRows:
+def linked_logs(home: Path, items: Iterable[Item], *, may_write: bool = True) -> LogRows:
     """Both logs, where items whose words were changed outside stand on what they stood on before.
 
     Args:
@@ -217,7 +215,7 @@ def linked_logs(
     rows = read_logs(home)
     found = outside_edits(items, rows, timestamp(datetime.now(UTC)))
     if found and may_write:
-        add_events(home, found, disk=disk)
+        add_events(home, found)
     return replace(rows, events=(*rows.events, *found))
 
 

@@ -30,7 +30,7 @@ from core.knowledge.evidence_rows import LogRows, is_struck, item_hash
 from core.knowledge.history_text import LINKS, deletions, tombstones, undone_applies
 from core.knowledge.parts import Hunk, hunks_of, patched
 
-NEAR_SHARE = 0.6
+NEAR_SHARE, NEAR_LIMIT = 0.6, 3
 """Share of words in common, of both items together, from which on they are shown as near-duplicates."""
 
 MAX_POSTINGS = 2_000
@@ -110,7 +110,7 @@ class Known:
                 return self._named[name]
         return None
 
-    def near(self, text: str, *, limit: int = 3) -> tuple[Item, ...]:
+    def near(self, text: str) -> tuple[Item, ...]:
         """Items that say nearly this, whatever their category, the nearest first; exact ones included."""
         words = words_of(text)
         counts: Counter[int] = Counter()
@@ -124,9 +124,9 @@ class Known:
             for share, number in scored
             if share >= NEAR_SHARE and not is_struck(self.items[number].text)
         )
-        return tuple(self.items[-number] for _, number in near[:limit])
+        return tuple(self.items[-number] for _, number in near[:NEAR_LIMIT])
 
-    def related(self, text: str, *, limit: int = RELATED_LIMIT) -> tuple[Item, ...]:
+    def related(self, text: str) -> tuple[Item, ...]:
         """Items that a text may be about: most of their words occur in it, the nearest first, then the newest.
 
         Tasks that are done, notes on files and what was replaced are left out. O(items that share a word).
@@ -140,7 +140,7 @@ class Known:
             for number, count in counts.items()
             if count >= RELATED_SHARE * len(self._words[number]) and _may_change(self.items[number])
         )
-        return tuple(self.items[-number] for _, number in sorted(scored)[:limit])
+        return tuple(self.items[-number] for _, number in sorted(scored)[:RELATED_LIMIT])
 
 
 def _may_change(item: Item) -> bool:

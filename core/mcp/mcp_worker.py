@@ -89,20 +89,19 @@ class McpHandler:
     """Carries out the room's effects, and takes calls. Thread-safe.
 
     Args:
-        emit: the controller's inbox; finder: says what would be started; clock: seconds of a monotonic clock.
+        emit: the controller's inbox; clock: seconds of a monotonic clock.
     """
 
     def __init__(
         self,
         services: ServerServices,
         emit: Emit,
-        finder: ServerFinder | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._clock = clock
         self._services = services
         self._emit = emit
-        self._finder = finder or ServerFinder()
+        self._finder = ServerFinder()
         self._lock = threading.Lock()
         self._client: McpClient | None = None
         self._root = ""

@@ -112,9 +112,9 @@ def flaw_of(channel: ChannelSettings) -> str:
     return ""
 
 
-def backoff_s(failures: int, first_s: float = 5.0, most_s: float = 600.0) -> float:
+def backoff_s(failures: int, first_s: float = 5.0) -> float:
     """Seconds before the next try after so many failures in a row, 1 or more."""
-    return min(most_s, first_s * 2.0 ** min(failures - 1, 20))
+    return min(600.0, first_s * 2.0 ** min(failures - 1, 20))
 
 
 class IrcSession:

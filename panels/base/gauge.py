@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -197,7 +197,7 @@ def _detail(state: AppState, status: ProviderStatus, model: ModelProfile) -> str
 # path is copied.
 
 
-def file_button(ui: Ui, path: str, *, key: Hashable = "open", label: str = "") -> None:
+def file_button(ui: Ui, path: str, *, label: str = "") -> None:
     """Draw the button.
 
     Args:
@@ -206,9 +206,9 @@ def file_button(ui: Ui, path: str, *, key: Hashable = "open", label: str = "") -
     name = path.replace("\\", "/").rpartition("/")[2]
     if name[name.rfind(".") :] in OPENED:
         tip = tr("Open {name} in editor", name=name) if not label else path
-        if ui.button(key, label, icon="up-right-from-square", kind="ghost", is_small=True, tip=tip):
+        if ui.button("open", label, icon="up-right-from-square", kind="ghost", is_small=True, tip=tip):
             ui.open_file(path)
     elif ui.button(
-        key, "", icon="copy", kind="ghost", is_small=True, tip=tr("Copy the path {path}", path=path)
+        "open", "", icon="copy", kind="ghost", is_small=True, tip=tr("Copy the path {path}", path=path)
     ):
         ui.copy(path)

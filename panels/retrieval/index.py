@@ -106,16 +106,16 @@ def _holds(text: str, terms: Iterable[str]) -> bool:
     return any(term.lower() in folded for term in terms)
 
 
-def snippet(text: str, terms: Iterable[str], most_chars: int = SNIPPET_CHARS) -> str:
+def snippet(text: str, terms: Iterable[str]) -> str:
     """Part of a passage around the first of its marked words, on one line; its beginning where it has none."""
     flat = " ".join(text.split())
     folded = flat.lower()
     places = [at for term in terms if (at := folded.find(term.lower())) >= 0]
     start = max(0, min(places, default=0) - BEFORE_CHARS)
-    if len(flat) - start < most_chars:
-        start = max(0, len(flat) - most_chars)
+    if len(flat) - start < SNIPPET_CHARS:
+        start = max(0, len(flat) - SNIPPET_CHARS)
     start = flat.rfind(" ", 0, start) + 1 if start else 0
-    cut = one_line(flat[start:], most_chars)
+    cut = one_line(flat[start:], SNIPPET_CHARS)
     return f"… {cut}" if start else cut
 
 

@@ -23,7 +23,7 @@ from core.app.forgetting.secret_finds import (
     without_secrets,
 )
 from core.kernel import paths
-from core.kernel.disk import OS_DISK, Disk, discussion_lock, remove_file
+from core.kernel.disk import discussion_lock, remove_file
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
 from core.kernel.opener import reason_of
@@ -52,7 +52,7 @@ def search_secrets(home: Path) -> SecretReport:
     return SecretReport(finds=tuple(find for _, find in found), files=files, problems=problems)
 
 
-def clean_secrets(home: Path, now: datetime, *, disk: Disk = OS_DISK) -> SecretReport:
+def clean_secrets(home: Path, now: datetime) -> SecretReport:
     """Take secrets out of every place that is no log, then look again. The home is to be held alone.
 
     Returns:
@@ -62,17 +62,17 @@ def clean_secrets(home: Path, now: datetime, *, disk: Disk = OS_DISK) -> SecretR
         LockedError: a harvest runs, or others write all the time. StorageError: what was written is whole; ask again.
     """
     problems: list[str] = []
-    with harvest_lock(home, tr("the removal of secrets from files"), disk=disk):
+    with harvest_lock(home, tr("the removal of secrets from files")):
         found, *_ = _search(home)
         if not any(find.cure in {Cure.SCRUB, Cure.ANEW} for _, find in found):
             return search_secrets(home)
-        with withdrawing(home, disk=disk):
+        with withdrawing(home):
             for path, find in dict(found).items():
-                _tried(problems, find.file, partial(_cleanse, home, path, find, disk))
+                _tried(problems, find.file, partial(_cleanse, home, path, find))
             if any(find.place == "ledger" for _, find in found):
-                _tried(problems, "ledger", partial(_cleanse_ledger, home, disk))
-            sync_facts(home, now, ours=None, disk=disk)
-            regenerate_digest(home, may_create=False, keeps=False, disk=disk)
+                _tried(problems, "ledger", partial(_cleanse_ledger, home))
+            sync_facts(home, now, ours=None)
+            regenerate_digest(home, may_create=False, keeps=False)
         _tried(problems, "catalog", lambda: wipe_catalog(paths.catalog_file(home)))
         after = search_secrets(home)
     said = tuple(dict.fromkeys((*problems, *after.problems)))
@@ -130,12 +130,12 @@ def _tried(problems: list[str], name: str, work: Callable[[], object]) -> None:
         problems.append(scrub(tr("{name} could not be cleaned: {error}", name=name, error=error)))
 
 
-def _cleanse(home: Path, path: Path, find: SecretFind, disk: Disk) -> None:
+def _cleanse(home: Path, path: Path, find: SecretFind) -> None:
     if find.cure is Cure.ANEW:
-        _drop(path, find, disk)
+        _drop(path, find)
     elif find.cure is Cure.SCRUB and find.place != "ledger":
-        with _lock(home, path, find, disk):
-            change_file(path, partial(_cleansed, path.name, find.place), disk=disk)
+        with _lock(home, path, find):
+            change_file(path, partial(_cleansed, path.name, find.place))
 
 
 def _cleansed(name: str, place_id: str, data: bytes) -> bytes:
@@ -143,25 +143,25 @@ def _cleansed(name: str, place_id: str, data: bytes) -> bytes:
     return requoted(data, clean) if place_id == "evidence" else clean
 
 
-def _lock(home: Path, path: Path, find: SecretFind, disk: Disk) -> AbstractContextManager[object]:
+def _lock(home: Path, path: Path, find: SecretFind) -> AbstractContextManager[object]:
     """The lock of those who write such a file."""
     if find.place == "discussions":
         return discussion_lock(home.joinpath(*path.relative_to(home).parts[:2]))
-    return nullcontext() if find.place == "window" else write_lock(home, disk=disk)
+    return nullcontext() if find.place == "window" else write_lock(home)
 
 
-def _drop(path: Path, find: SecretFind, disk: Disk) -> None:
+def _drop(path: Path, find: SecretFind) -> None:
     """Remove what is made anew by itself; the catalog and the digest have their own ways."""
     if find.place == "diagnostics":
         empty_logs(path.parent)
     elif find.place == "index":
         delete_index(path.parent)  # words and vectors of it belong together
     elif find.place not in {"catalog", "digest"}:
-        remove_file(path, disk=disk)
+        remove_file(path)
 
 
-def _cleanse_ledger(home: Path, disk: Disk) -> None:
-    ledger = HarvestLedger(home, disk=disk)
+def _cleanse_ledger(home: Path) -> None:
+    ledger = HarvestLedger(home)
     entries = [(one, replace(one, path=scrub(one.path), error=scrub(one.error))) for one in ledger.entries()]
     changed = [new for old, new in entries if new != old]
     for entry in changed:

@@ -88,13 +88,12 @@ FONTS = ("SlopSans-Regular.ttf", "SlopMono-Regular.ttf")
 PROGRAM_S = 10.0
 
 
-def machine_checks(*, is_quick: bool, environ: Mapping[str, str] | None = None) -> tuple[Check, ...]:
+def machine_checks(*, is_quick: bool) -> tuple[Check, ...]:
     """The checks of this machine, in the order of the report.
 
     Args:
-        is_quick: start no other program and no model; environ: environment variables, by default the process's.
+        is_quick: start no other program and no model.
     """
-    environ = os.environ if environ is None else environ
     return (
         python,
         partial(
@@ -105,13 +104,13 @@ def machine_checks(*, is_quick: bool, environ: Mapping[str, str] | None = None) 
             release=platform.mac_ver()[0],
         ),
         packages,
-        partial(display, environ, sys.platform),
+        partial(display, os.environ, sys.platform),
         fonts,
         partial(embedded, is_quick=is_quick),
         partial(claude, is_quick=is_quick),
         partial(sandbox, is_quick=is_quick),
         desktop_notices,
-        partial(proxies, environ),
+        partial(proxies, os.environ),
         partial(clock, datetime.now(UTC)),
         output,
     )

@@ -464,15 +464,14 @@ def look_after_batches(
     *,
     submits: bool = True,
     by: str = "manual-slop harvest",
-    disk: Disk = OS_DISK,
 ) -> BatchReport:
     """Collect, then submit what has no reply yet. What was submitted before a failure is in the report.
 
     Raises:
         LockedError: another harvest runs. StorageError: what was paid for could not be put on disk.
     """
-    with harvest_lock(home, by, disk=disk):
-        run = BatchRun(home, clock, services, disk=disk)
+    with harvest_lock(home, by):
+        run = BatchRun(home, clock, services)
         run.collect()
         if submits:
             run.submit(asker, request, artifacts, on_progress)
@@ -486,15 +485,14 @@ def withdraw_batches(
     tags: Collection[str],
     *,
     by: str = "manual-slop harvest cancel",
-    disk: Disk = OS_DISK,
 ) -> BatchReport:
     """Stop open batches. `tags`: empty for all. What the provider has answered by now is kept.
 
     Raises:
         LockedError: another harvest runs. StorageError: a file cannot be read, or a paid reply not kept.
     """
-    with harvest_lock(home, by, disk=disk):
-        run = BatchRun(home, clock, services, disk=disk)
+    with harvest_lock(home, by):
+        run = BatchRun(home, clock, services)
         run.withdraw(tags or {one.tag for one in batches_now(home).batches})
         return run.report()
 

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from core.kernel import paths
-from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import SlopError
 from core.kernel.frame import flat, frame, size_bytes
 from core.kernel.patterns import late
@@ -208,8 +207,6 @@ def propose_merge(
     category: Category,
     template: str,
     generate: Generate,
-    *,
-    disk: Disk = OS_DISK,
 ) -> MergeProposal:
     """Have a model propose a merge. The same question is paid once, also after a crash.
 
@@ -220,7 +217,7 @@ def propose_merge(
     shown = reading(items, category, piece_bytes_for(run.profile))
     if len(shown.items) < 2:
         raise SlopError(NOTHING)
-    kept = KeptReplies(paths.knowledge_dir(home), f"{KEPT_MARK}{category.value}", disk=disk)
+    kept = KeptReplies(paths.knowledge_dir(home), f"{KEPT_MARK}{category.value}")
 
     def ask(prompt: str) -> str:
         text = kept.find(prompt, run.provider, run.model)
@@ -238,6 +235,6 @@ def propose_merge(
     return proposal(shown, category, found, run.provider, run.model)
 
 
-def drop_merge_replies(home: Path, category: Category, *, disk: Disk = OS_DISK) -> None:
+def drop_merge_replies(home: Path, category: Category) -> None:
     """Forget the replies about a category: what came of them is written."""
-    KeptReplies(paths.knowledge_dir(home), f"{KEPT_MARK}{category.value}", disk=disk).drop_all()
+    KeptReplies(paths.knowledge_dir(home), f"{KEPT_MARK}{category.value}").drop_all()

@@ -72,7 +72,7 @@ def load_proposals(home: Path) -> tuple[Proposal, ...]:
         ) from error
 
 
-def add_proposal(home: Path, proposal: Proposal, *, disk: Disk = OS_DISK) -> tuple[Proposal, bool]:
+def add_proposal(home: Path, proposal: Proposal) -> tuple[Proposal, bool]:
     """Keep a proposal. Returns the one that waits now, and whether it is new: the same words wait only once.
 
     Raises:
@@ -98,7 +98,7 @@ def add_proposal(home: Path, proposal: Proposal, *, disk: Disk = OS_DISK) -> tup
         waits.append((new, True))
         return (*waiting, new)
 
-    change_proposals(home, with_it, disk=disk)
+    change_proposals(home, with_it)
     return waits[-1]
 
 

@@ -151,7 +151,7 @@ class HasBatches(Protocol):
         ...
 
 
-def batches_of(client: Provider, label: str, *, is_built_in: bool = False) -> Batches:
+def batches_of(client: Provider, label: str) -> Batches:
     """The batch service of a client.
 
     Raises:
@@ -159,11 +159,7 @@ def batches_of(client: Provider, label: str, *, is_built_in: bool = False) -> Ba
     """
     if isinstance(client, HasBatches):
         return client.batches()
-    what = (
-        tr("The built-in model offers no batches")
-        if is_built_in
-        else tr("{label} offers no batches", label=label)
-    )
+    what = tr("{label} offers no batches", label=label)
     remedy = tr("Harvest without a batch, or choose an Anthropic, OpenAI or Gemini model")
     raise ProviderError(FailureKind.NOT_INSTALLED, what, remedy=remedy)
 

@@ -110,13 +110,13 @@ def guide_folder() -> Path:
     return Path(sysconfig.get_path("data")) / "share" / "doc" / "manual-slop" / "guide"
 
 
-def read_guide(name: str, folder: Path | None = None) -> GuidePage:
+def read_guide(name: str) -> GuidePage:
     """Read a page, with the names and titles of all pages to choose from.
 
     Args:
-        name: a file's name without its ending; folder: of the pages, None for the program's own.
+        name: a file's name without its ending.
     """
-    own = guide_folder() if folder is None else folder
+    own = guide_folder()
     files = sorted(own.glob("*.md"))
     files += (file for one in BESIDE if (file := own.parent / f"{one}.md").is_file())
     pages = {file.stem: _page(file) for file in files}

@@ -84,7 +84,6 @@ def compare(
     report: Sequence[LayerReport],
     *,
     sent: Mapping[LayerId, Layer] | None = None,
-    reason: str = "",
 ) -> ContextChange:
     """Measure how far the last request is a prefix of the next one.
 
@@ -118,7 +117,6 @@ def compare(
         byte_offset=_byte(broken, stack, sent),
         same_tokens_est=same,
         rewritten_tokens_est=again,
-        reason=reason,
     )
 
 

@@ -449,12 +449,12 @@ def notes_command(home: Path, root: str) -> tuple[str, ...]:
     )
 
 
-def mcp_config(command: tuple[str, ...], environ: Mapping[str, str] | None = None) -> str:
+def mcp_config(command: tuple[str, ...]) -> str:
     """JSON for `--mcp-config`. It holds no key: the server's environment is made by allow-list.
 
     Source: 2.1.197, `alwaysLoad`: the first request waits for the server and holds its tools (seen 2026-11-23).
     """
-    found = os.environ if environ is None else environ
+    found = os.environ
     passed = {**child_environment(found), **{name: found[name] for name in _SETTINGS if name in found}}
     program, *arguments = command
     server = {"type": "stdio", "command": program, "args": arguments, "env": passed, "alwaysLoad": True}
