@@ -19,7 +19,6 @@ from core.kernel.language import english, tr
 from core.kernel.patterns import late
 from core.kernel.values.messages import ToolCallPart, ToolResultPart
 from core.kernel.values.provider import (
-    ContentsReport,
     ModelProfile,
     ReasoningDelta,
     RequestMessage,
@@ -205,7 +204,10 @@ def sound_item(item: StreamItem) -> StreamItem:
             if arguments is not item.part.arguments_json:
                 return replace(item, part=replace(item.part, arguments_json=arguments))
         case UsageUpdate():
-            return UsageUpdate(sound_usage(item.usage), _sound_report(item.contents))
+            contents = item.contents
+            if contents is not None and contents.stored is not None:
+                contents = replace(contents, stored=sound_content(contents.stored))
+            return UsageUpdate(sound_usage(item.usage), contents)
         case Stopped():
             detail = one_line(clean(text_of(item.detail)), DETAIL_CHARS)
             return item if detail == item.detail else replace(item, detail=detail)
@@ -287,14 +289,6 @@ def _moment(value: object) -> datetime:
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     except OverflowError as error:
         raise ValueError(tr("the provider lists a stored prefix with an impossible time")) from error
-
-
-def _sound_report(report: ContentsReport | None) -> ContentsReport | None:
-    return (
-        report
-        if report is None or report.stored is None
-        else replace(report, stored=sound_content(report.stored))
-    )
 
 
 def _check(what: str, *values: object) -> None:

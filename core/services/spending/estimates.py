@@ -79,7 +79,9 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
     if reported.is_estimate and reported.cost_usd is None:
         filled = _with_parts(reported, expected)
         reported = filled if price(filled) else replace(reported, is_estimate=False)
-    if is_whole and _says_all(reported, reply_tokens_est):
+    has_cost = reported.cost_usd is not None and not reported.is_estimate
+    has_reply = reported.output_tokens is not None or not reply_tokens_est
+    if is_whole and (has_cost or (reported.input_tokens is not None and has_reply)):
         return _priced(reported, price)
     is_silent = reported.input_tokens is None and reported.cache_read_tokens is None and not is_garbled
     expected = uncached(expected) if is_whole and is_silent else expected
@@ -167,12 +169,6 @@ def reply_texts(parts: Iterable[Part]) -> tuple[str, ...]:
             case _:
                 pass
     return tuple(text for text in found if text)
-
-
-def _says_all(reported: Usage, reply_tokens_est: int) -> bool:
-    has_cost = reported.cost_usd is not None and not reported.is_estimate
-    has_reply = reported.output_tokens is not None or not reply_tokens_est
-    return has_cost or (reported.input_tokens is not None and has_reply)
 
 
 def _filled(reported: Usage, expected: Usage, reply_tokens_est: int) -> Usage:

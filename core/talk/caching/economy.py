@@ -221,22 +221,18 @@ def own_odds(stats: GapStats, now_s: float = 0.0) -> Odds:
     """
     go_on = 1.0 - end_chance(stats, stats.turns, now_s)
     odds = _odds(_mixed(stats.own, stats.person), go_on, stats, now_s)
-    return replace(odds, pinged_s=_pinged_s(stats))
+    if len(stats.own) < SEEN_GAPS:
+        return odds
+    longest_s = max([gap.seconds for gap in (*stats.own, *stats.person)])
+    return replace(odds, pinged_s=longest_s * SEEN_FACTOR)
 
 
 SEEN_GAPS, SEEN_FACTOR = 9, 2.0
-"""A discussion with so many gaps tells how long its person stays away: at most so many times as long as ever before."""
+"""A discussion with so many gaps tells how long its person stays away: at most so many times as long as ever before.
 
-
-def _pinged_s(stats: GapStats) -> float:
-    """Seconds after which no ping is worth it, by the longest gap that was seen.
-
-    In a new discussion it is worth trying what is assumed of long gaps. One that went on for many turns without any has shown
-    that nobody comes back after one: there a ping only costs.
-    """
-    if len(stats.own) < SEEN_GAPS:
-        return math.inf
-    return max([gap.seconds for gap in (*stats.own, *stats.person)]) * SEEN_FACTOR
+In a new discussion it is worth trying what is assumed of long gaps. One that went on for many turns without any has shown that
+nobody comes back after one: there a ping only costs.
+"""
 
 
 def idle_odds(stats: GapStats, turn_s: float, now_s: float) -> Odds:

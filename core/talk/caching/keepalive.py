@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -173,7 +173,10 @@ def idle_entries(
                 prefix_hash=hit.prefix_hash,
                 lift=lift,
             )
-    return tuple(replace(idle, covered_tokens=_covered(idle, found.values())) for idle in found.values())
+    for ttl_s, idle in tuple(found.items()):
+        longer = (one.tokens for one in found.values() if one.ttl_s > ttl_s)
+        found[ttl_s] = replace(idle, covered_tokens=min(idle.tokens, max(longer, default=0)))
+    return tuple(found.values())
 
 
 def _lift(wire: Wire, place: int, ttl_s: int) -> Lift | None:
@@ -277,10 +280,6 @@ def _budget(balance: Balance, spent: float) -> float:
     before = balance.saved + spent
     share = max(before * PING_SHARE, PING_CREDIT * balance.largest_tokens)
     return min(share - spent, total_allowed(balance, 0))
-
-
-def _covered(idle: Idle, others: Iterable[Idle]) -> int:
-    return max((min(o.tokens, idle.tokens) for o in others if o.ttl_s > idle.ttl_s), default=0)
 
 
 def _why_not(idle: Idle, prices: CachePrices, settings: CacheSettings, now: datetime) -> str:

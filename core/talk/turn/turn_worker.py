@@ -405,8 +405,10 @@ class CallWorker:
                     for remark in item.remarks:
                         self._emit(ServerRemarked(call_id=effect.call_id, text=remark))
                     return item, built.request
-                if not (reply.has_begun or reply.is_other):
-                    self._note_taken(built.request)
+                is_first = not (reply.has_begun or reply.is_other)
+                if is_first and without_reasoning(built.request) is not built.request:
+                    with self._lock:  # the model takes thinking: what it refuses later are single blocks
+                        self._takers.add((inputs.provider, inputs.model))
                 self._take(effect.call_id, item, reply, journal)
         except ProviderError as error:
             journal.note_attempt(is_out=error.is_lost, lost=reply.lost)
@@ -446,12 +448,6 @@ class CallWorker:
         else:
             book.keep(inputs.model, [name])
         self._emit(ServerRemarked(call_id=effect.call_id, text=error.what, kind=kind, through=through))
-
-    def _note_taken(self, request: ProviderRequest) -> None:
-        """Note that a model took the thinking of a request: what it refuses later are single blocks."""
-        if without_reasoning(request) is not request:
-            with self._lock:
-                self._takers.add((request.provider, request.model))
 
     def _tell_sent(self, effect: CallProvider, built: BuiltCall) -> None:
         """Tell what goes out with a request. It is noted by then: whoever takes this in does not hold it up."""

@@ -330,7 +330,7 @@ class ChatReader:
                 reported = reported or choice.get("usage") or _in_delta(choice)
         if not reported and not chunk.keys() <= _PLAIN_KEYS:
             reported = _beside(chunk)
-        if timed := usage_of_timings(chunk.get("timings")):
+        if (timings := chunk.get("timings")) and (timed := usage_of_timings(timings)):
             reported = {**timed, **(reported if isinstance(reported, dict) else {})}
         if reported:
             usage = chat_usage(reported, self._request_id or str(chunk.get("id") or ""))
