@@ -400,7 +400,7 @@ def _homes_of(fact_id: str) -> tuple[str, ...]:
 # notes of which something was put aside, with the lines of the items byte for byte; a person may read and edit it like the others.
 
 
-def archive_item(home: Path, item: Item) -> None:
+def archive_item(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:
     """Put an item into the archive: written there first, then taken out of its file, so that a kill loses nothing.
 
     Raises:
@@ -408,7 +408,7 @@ def archive_item(home: Path, item: Item) -> None:
             writes knowledge.
     """
     path = paths.knowledge_dir(home) / ARCHIVE_FOLDER / item.file
-    make_dirs(path.parent)
+    make_dirs(path.parent, disk=disk)
 
     def kept(now: Item, lines: bytes) -> None:
         def change(data: bytes) -> bytes:
@@ -418,9 +418,9 @@ def archive_item(home: Path, item: Item) -> None:
                 item.file, data or categories.new_file(item.file, path.stem), lines, now.section, -1
             )
 
-        change_file(path, change)
+        change_file(path, change, disk=disk)
 
-    delete_item(home, item, reason=TO_ARCHIVE, keep=kept)
+    delete_item(home, item, reason=TO_ARCHIVE, keep=kept, disk=disk)
 
 
 def take_back(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:
