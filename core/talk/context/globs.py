@@ -20,8 +20,7 @@ from core.kernel.key_files import BY_LINK, HEAD_BYTES, FileMark, content_reasons
 from core.kernel.key_names import name_reasons
 from core.kernel.language import tr
 from core.kernel.patterns import late
-from core.talk.context.git_files import index_file, tracked
-from core.talk.context.ignores import Ignores
+from core.talk.context.ignores import Ignores, index_file, tracked
 
 # Expands a glob by a walk that is bounded, deterministic and stays out of what nobody curates.
 
