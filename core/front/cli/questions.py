@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from core.agent.agent_messages import ApproveCall, RefuseCall
-from core.agent.delegation import questions_of
+from core.agent.delegation import questions_of, unpriced_task
 from core.agent.tool import escaped
 from core.app.controller import wall_clock
 from core.front.cli.arguments import UsageError
@@ -128,11 +128,14 @@ NOBODY = "There is no terminal to ask on, so nobody was asked."
 _INDENT = "    "
 
 
-def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str]) -> None:
+def ask_all(
+    front: FrontEnd, console: Console, discussion_id: str, told: set[str], *, over_limit: bool = False
+) -> None:
     """Ask the person about each call that waits and was not asked about; where nobody can be asked it is a no.
 
     Args:
         told: questions that were answered, by `question_key`; grows.
+        over_limit: whether `--over-limit` was given: a yes to every request of the turn, and to those of its tasks.
     """
     state = front.snapshot()
     for asker, call in questions_of(state, discussion_id):
@@ -140,6 +143,9 @@ def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str
         if approval is None or key in told:
             continue
         told.add(key)
+        if over_limit and unpriced_task(state, asker, call) is not None:
+            front.send(ApproveCall(discussion_id=asker, call_id=call.id, approval_id=approval.id))
+            continue
         if asker != discussion_id:
             console.note(
                 tr(

@@ -356,7 +356,7 @@ class SentTurn:
     def _agreed(self, state: AppState | None) -> PaidCommand | None:
         """The send that a limit stood against, with the person's yes; None where none did, or there is no yes.
 
-        `--over-limit` is one to all requests of the turn, as it is to all of a harvest.
+        `--over-limit` is one to all requests of the turn and of its tasks, as it is to all of a harvest.
         """
         opened = None if state is None else state.discussions.open[self.chosen]
         refusal = (self.outcome.refusal if self.outcome else None) or (opened.refusal if opened else None)
@@ -375,7 +375,8 @@ class SentTurn:
                 self._show(state)
             if self._has_question(state):
                 self._end_line()
-            ask_all(self.front, self.console, self.chosen, self.asked)
+            over_limit = self.options.given.over_limit
+            ask_all(self.front, self.console, self.chosen, self.asked, over_limit=over_limit)
             state = self.front.wait_for(lambda s: self._is_over(s) or self._has_news(s), NEVER_S)
         return state
 

@@ -100,6 +100,17 @@ def test_each_request_of_a_task_is_asked_about_on_a_terminal(world: World) -> No
     assert "It was not let go on: The price of" in str(world.server.bodies[-1]["messages"][-1])
 
 
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_a_flag_is_a_yes_to_every_request_of_a_task_too(world: World, is_terminal: bool) -> None:
+    """Without a terminal the task was refused although the person had said yes before."""
+    _gives_a_task_away(world)
+    ended = world.run("send", "--trust", "--tools", "--over-limit", "When?", types=is_terminal)
+
+    assert (ended.code, len(world.server.bodies)) == (0, 3), ended.err
+    assert "At nine." in str(world.server.bodies[-1]["messages"][-1])
+    assert "Allow this?" not in ended.err
+
+
 def test_a_price_by_hand_makes_the_limit_hold(world: World) -> None:
     lines = "input_usd = 1\noutput_usd = 1\nprices_as_of = 2026-11-28"
     paths.models_file().write_text(
