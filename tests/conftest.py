@@ -12,10 +12,13 @@ import signal
 import socket
 import sys
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from core.kernel.language import language, speak
@@ -48,10 +51,16 @@ _DIRECTORIES = {
     "LOCALAPPDATA": "user/AppData/Local",
 }
 
-_TERMINAL = {"TERM": "xterm", "COLUMNS": "100", "LINES": "40", "LANG": "C.UTF-8", "TZ": "UTC"}
-"""The terminal of every test: width, colours, letters and time are never the caller's."""
+_SAME_FOR_ALL = {
+    "TERM": "xterm",
+    "COLUMNS": "100",
+    "LINES": "40",
+    "LANG": "C.UTF-8",
+    "TZ": "UTC",
+    "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
+}
 _OF_THE_CALLER = re.compile(
-    r"NO_COLOR|FORCE_COLOR|PY_COLORS|CLICOLOR\w*|COLORTERM|TTY_\w+|LANGUAGE|LC_\w+"
+    r"DBUS_SESSION_BUS_ADDRESS|NO_COLOR|FORCE_COLOR|PY_COLORS|CLICOLOR\w*|COLORTERM|TTY_\w+|LANGUAGE|LC_\w+"
     r"|PYTHON(UTF8|IOENCODING|UNBUFFERED|WARNINGS|COERCECLOCALE|SAFEPATH)|_?ARGCOMPLETE\w*|COMP_(LINE|POINT)"
 )
 
@@ -82,52 +91,60 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.fixture(scope="session")
-def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give a fresh empty directory to every test that asks. Cheaper than one `mktemp` for each."""
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Give a fresh path to every test that asks. Cheaper than one `mktemp` for each."""
     base = tmp_path_factory.mktemp("homes")
-    return (base / str(number) for number in itertools.count())
+    return (f"{base}/{number}" for number in itertools.count())
 
 
 @pytest.fixture(scope="session")
-def _authorities(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _authorities(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """One certificate in place of the system's hundred and fifty: each client of HTTP reads them all, for 30 ms."""
     certificate, _ = make_certificate(tmp_path_factory.mktemp("authorities"), "authority.test")
-    return certificate
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(certificate))
+        yield
+
+
+@cache
+def _is_of_the_caller(name: str) -> bool:
+    """True of a variable that no test may read: keys, servers, proxies and the terminal of the caller."""
+    upper = name.upper()
+    return (
+        upper.endswith(_SECRET_SUFFIXES)
+        or upper.startswith(_SECRET_PREFIXES)
+        or bool(_OF_THE_CALLER.fullmatch(name))
+    )
 
 
 @pytest.fixture(autouse=True)
-def isolated_home(_homes: Iterator[Path], _authorities: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def isolated_home(_homes: Iterator[str], _authorities: None) -> Iterator[Path]:
     """Point every directory of the program into a fresh one and take away keys, servers, proxies and the terminal.
 
     Returns:
         The program's own home, `$MANUAL_SLOP_HOME`. It does not exist yet: creating it is the program's work.
     """
-    for name in list(os.environ):
-        if (
-            name.upper().endswith(_SECRET_SUFFIXES)
-            or name.upper().startswith(_SECRET_PREFIXES)
-            or _OF_THE_CALLER.fullmatch(name)
-        ):
-            monkeypatch.delenv(name)
-    for name, value in _TERMINAL.items():
-        monkeypatch.setenv(name, value)
     base = next(_homes)
-    (base / "user").mkdir(parents=True)
-    for name, below in _DIRECTORIES.items():
-        monkeypatch.setenv(name, str(base / below))
-    monkeypatch.setenv("SSL_CERT_FILE", str(_authorities))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
-    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
+    os.mkdir(base)
+    os.mkdir(f"{base}/user")
+    own = {name: f"{base}/{below}" for name, below in _DIRECTORIES.items()}
+    before = {name: value for name, value in os.environ.items() if name in own or _is_of_the_caller(name)}
+    for name in before.keys() - own.keys():
+        del os.environ[name]
+    os.environ.update(own)
     if (pricing := sys.modules.get("core.services.spending.pricing")) is not None:
         pricing.use_prices(pricing.PACKAGED)  # a program of an earlier test may have gone by others
-    return base / "slop-home"
+    yield Path(base, "slop-home")
+    for name in own.keys() - before.keys():
+        os.environ.pop(name, None)
+    os.environ.update(before)
 
 
 @pytest.fixture
 def tmp_path(isolated_home: Path, request: pytest.FixtureRequest) -> Path:
     """Make an empty directory, named for its test. Pytest's own lists those of all earlier tests to find a free name."""
-    home = isolated_home.parent
-    path = home.with_name(f"{home.name}-{re.sub(r'[^A-Za-z0-9_]', '_', request.node.name)[:30]}")
+    name = re.sub(r"[^A-Za-z0-9_]", "_", request.node.name[:30])
+    path = Path(f"{isolated_home.parent}-{name}")
     path.mkdir(mode=0o700)
     return path
 
@@ -166,7 +183,7 @@ def _stays_here(host: object) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
-@pytest.fixture(scope="session", autouse=True)
+@contextmanager
 def loopback_only() -> Iterator[None]:
     """Refuse every connection and every look-up past loopback, as a machine without a network would."""
     connect, connect_ex, look_up = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
@@ -194,52 +211,26 @@ def loopback_only() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def medium_at_once() -> Iterator[None]:
-    """Wait for no disk: a kill takes nothing from the system's memory, and no test cuts the power.
+@contextmanager
+def one_terminal() -> Iterator[None]:
+    """The terminal of every test: width, colours, letters and time are never the caller's; and a keyring without keys."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in _SAME_FOR_ALL.items():
+            patch.setenv(name, value)
+        yield
 
-    When the program asks for the medium, and what is there if the power goes, is judged on the `Disk` of a test.
+
+@contextmanager
+def no_long_waits() -> Iterator[None]:
+    """Wait for no disk, and for what the program looks at only a tenth of its time.
+
+    A kill takes nothing from the system's memory, and no test cuts the power: when the program asks for the medium, and
+    what is there if the power goes, is judged on the `Disk` of a test. A watch looks ten times a second, not once, at what
+    it watches: its first look is what each test waits for.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", os.fstat)  # a descriptor that is closed is refused as ever
         patch.setattr(os, "sync", lambda: None, raising=False)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_core_for_the_model() -> Iterator[None]:
-    """Let the embedded model read with one thread: with more they wait for each other while the other tests run."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.services.providers.embedded.server.usable_cores", lambda: 1)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def model_at_its_first_call() -> Iterator[Mapping[str, object]]:
-    """Start the embedded model at the first call to it, not when a discussion of it is shown: half a second a program.
-
-    A discussion in a test's home that names no provider is the embedded model's. Tests of that model read ahead.
-    """
-    from core.services.providers.embedded.client import EmbeddedProvider
-
-    ahead: dict[str, object] = {"start": EmbeddedProvider.start, "prewarm": EmbeddedProvider.prewarm}
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ahead:
-            patch.setattr(EmbeddedProvider, name, lambda *_: None)
-        yield ahead
-
-
-@pytest.fixture
-def model_ahead(model_at_its_first_call: Mapping[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start the embedded model, and let it read, before its first call, as outside the tests."""
-    for name, method in model_at_its_first_call.items():
-        monkeypatch.setattr(f"core.services.providers.embedded.client.EmbeddedProvider.{name}", method)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def quick_looks() -> Iterator[None]:
-    """Have a watch look ten times a second, not once, at what it watches: its first look is what each test waits for."""
-    with pytest.MonkeyPatch.context() as patch:
         patch.setattr("core.app.watcher._CHECK_MS", 100)
         patch.setattr("core.app.watcher._POLL_MS", 100)
         patch.setattr("core.app.watcher._STEP_MS", 100)
@@ -248,11 +239,56 @@ def quick_looks() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def worker_process() -> Iterator[None]:
-    """Share one worker process among the programs of all tests: see `one_worker_process`."""
-    with one_worker_process():
-        yield
+_MODEL_AHEAD = ("start", "prewarm")
+
+
+@contextmanager
+def modest_model() -> Iterator[Mapping[str, object]]:
+    """Start the embedded model at the first call to it, not when a discussion of it is shown: half a second a program.
+
+    A discussion in a test's home that names no provider is the embedded model's. Tests of that model read ahead. It reads
+    with one thread: with more they wait for each other while the other tests run.
+    """
+    from core.services.providers.embedded.client import EmbeddedProvider
+
+    ahead = {name: getattr(EmbeddedProvider, name) for name in _MODEL_AHEAD}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.services.providers.embedded.server.usable_cores", lambda: 1)
+        for name in ahead:
+            patch.setattr(EmbeddedProvider, name, lambda *_: None)
+        yield ahead
+
+
+_AHEAD = pytest.StashKey[Mapping[str, object]]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Set up once what holds for all tests of a process. As fixtures of the session, each test would look for each."""
+    if not session.items:  # the tests run in other processes
+        return (yield)
+    with one_terminal(), loopback_only(), no_long_waits(), modest_model() as ahead, one_worker_process():
+        session.config.stash[_AHEAD] = ahead
+        return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Have a process of pytest-xdist report a test that passed once, not before it, after its setup and its teardown too."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+@pytest.fixture
+def model_ahead(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start the embedded model, and let it read, before its first call, as outside the tests."""
+    for name, method in request.config.stash[_AHEAD].items():
+        monkeypatch.setattr(f"core.services.providers.embedded.client.EmbeddedProvider.{name}", method)
 
 
 @pytest.fixture
