@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from Xlib.display import Display
+from Xlib.ext import shape
 
 from gui.binding import DpgUi
 from gui.clipboard import Clipboard
@@ -60,6 +62,19 @@ class Screen:
         assert not found, "\n".join(found)
 
 
+def show_nothing(display: str) -> None:
+    """Have the screen take no pixels of our window, which it would copy anew for each frame: longer than the frame takes.
+
+    The window keeps its place, its size, and its mouse and keyboard.
+    """
+    person = Display(display)
+    for window in person.screen().root.query_tree().children:
+        if window.get_wm_name() == "Manual Slop":
+            window.shape_rectangles(shape.SO.Set, shape.SK.Clip, 0, 0, 0, [])
+    person.sync()
+    person.close()
+
+
 _clipboards: list[Clipboard] = []
 
 
@@ -89,6 +104,8 @@ def _screen(display: str) -> Iterator[Screen]:
     ui = DpgUi(load_theme())
     screen = Screen(ui)
     _clipboards.append(ui.tree.clipboard)
+    if display:
+        show_nothing(display)
     with find_unseen_frames().undrawn():  # pictures are tested in processes of their own
         screen.driver.step(3)
         yield screen

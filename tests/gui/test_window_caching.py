@@ -21,7 +21,7 @@ from panels.caching.caching_room import CachingView
 from panels.shell.window import window
 from tests.gui.conftest import SIZE, Screen
 from tests.gui.layout_check import faults
-from tests.gui.test_window_states import shown
+from tests.gui.test_window_states import panel_shown
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.screen import plain
@@ -45,14 +45,14 @@ def _view(tab: str = "overview") -> WindowView:
 @pytest.mark.parametrize("name", sorted(STATES))
 @pytest.mark.parametrize("scale", [0.9, 1.0, 1.5])
 def test_every_part_fits(screen: Screen, name: str, tab: str, scale: float) -> None:
-    assert shown(screen, STATES[name](), _view(tab), scale) == []
+    assert panel_shown(screen, STATES[name](), _view(tab), scale) == []
 
 
 def test_a_narrow_hub_fits(screen: Screen) -> None:
     for tab in ("overview", "discussions", "settings"):
         view = _view(tab)
         view.hub_px, view.side = 288.0, "hub"
-        assert shown(screen, cache_states.caching(), view) == []
+        assert panel_shown(screen, cache_states.caching(), view) == []
 
 
 class Desk:

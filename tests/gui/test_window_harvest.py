@@ -20,7 +20,7 @@ from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
 from tests.gui.test_window_caching import Desk
-from tests.gui.test_window_states import shown
+from tests.gui.test_window_states import panel_shown
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.knowledge.test_facts import state as fact_state
 
@@ -57,7 +57,7 @@ def _view(tab: HarvestTab, state: AppState, hub_px: float = 384.0) -> WindowView
 def test_every_part_fits(screen: Screen, name: str, tab: HarvestTab) -> None:
     state = STATES[name]()
     for scale, hub_px in ((1.0, 384.0), (0.9, 1000.0), (1.5, 288.0)):
-        assert shown(screen, state, _view(tab, state, hub_px), scale) == []
+        assert panel_shown(screen, state, _view(tab, state, hub_px), scale) == []
 
 
 @pytest.mark.parametrize(("size", "scale"), [((1280, 800), 1.5), ((1024, 700), 2.0)])
@@ -96,7 +96,7 @@ def test_the_settings_fit(screen: Screen) -> None:
     for hub_px in (288.0, 384.0, 900.0):
         view = _view("conversations", state, hub_px)
         view.of(HarvestView).are_settings_open = True
-        assert shown(screen, state, view) == []
+        assert panel_shown(screen, state, view) == []
 
 
 def test_an_item_is_edited_with_the_keyboard_while_more_arrives(screen: Screen) -> None:

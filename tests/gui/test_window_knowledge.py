@@ -17,7 +17,7 @@ from panels.base.view import Dialog, WindowView
 from panels.knowledge.knowledge_room import ItemDraft, KnowledgeView, begin_edit, begin_new
 from tests.gui.conftest import Screen
 from tests.gui.test_window_caching import Desk
-from tests.gui.test_window_states import shown
+from tests.gui.test_window_states import panel_shown
 from tests.panels import states
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.test_facts import state as fact_state
@@ -49,13 +49,13 @@ def _view(tab: str = "items", *only: str) -> WindowView:
 @pytest.mark.parametrize("name", sorted(STATES))
 @pytest.mark.parametrize("scale", [0.9, 1.0, 1.5])
 def test_every_state_fits(screen: Screen, name: str, tab: str, scale: float) -> None:
-    assert shown(screen, STATES[name](), _view(tab), scale) == []
+    assert panel_shown(screen, STATES[name](), _view(tab), scale) == []
 
 
 def test_short_names_of_files_are_whole_in_a_narrow_hub(screen: Screen) -> None:
     view = _view("items", "files")
     view.hub_px, view.side = 270.0, "hub"
-    assert shown(screen, ks.some(), view) == []
+    assert panel_shown(screen, ks.some(), view) == []
     names = [el for el in screen.ui.tree.root.walk() if isinstance(el, Text) and el.label().endswith(".py")]
     assert {el.label() for el in names} >= {"gone.py", "lost.py"}
     assert not any(el.is_cut for el in names)
@@ -65,7 +65,7 @@ def test_short_names_of_files_are_whole_in_a_narrow_hub(screen: Screen) -> None:
 def test_cards_of_facts_fit_a_hub_of_any_width(screen: Screen, px: float) -> None:
     view = _view("facts")
     view.hub_px, view.side = px, "hub"
-    assert shown(screen, fact_state(), view) == []
+    assert panel_shown(screen, fact_state(), view) == []
 
 
 @pytest.mark.parametrize("px", [288.0, 384.0, 800.0])
@@ -74,7 +74,7 @@ def test_every_section_fits_a_hub_of_any_width(screen: Screen, section: str, px:
     for state in (ks.some(), ks.odd()):
         view = _view("items", section)
         view.hub_px, view.side = px, "hub"
-        assert shown(screen, state, view) == []
+        assert panel_shown(screen, state, view) == []
 
 
 @pytest.mark.parametrize("px", [288.0, 800.0])
@@ -84,8 +84,8 @@ def test_proposals_fit_a_hub_of_any_width(screen: Screen, px: float) -> None:
     view = _view("proposed")
     view.hub_px, view.side = px, "hub"
     view.of(KnowledgeView).proposal_edits["p2"] = "1. Look."
-    assert shown(screen, replace(ks.some(), proposals=waiting), view) == []
-    assert shown(screen, replace(ks.some(), proposals=ProposalsState(problem="Broken " * 30)), view) == []
+    assert panel_shown(screen, replace(ks.some(), proposals=waiting), view) == []
+    assert panel_shown(screen, replace(ks.some(), proposals=ProposalsState(problem="Broken " * 30)), view) == []
 
 
 def test_forms_fit(screen: Screen) -> None:
@@ -97,8 +97,8 @@ def test_forms_fit(screen: Screen) -> None:
         for category in (Category.PLAYBOOKS, Category.TASKS_OPEN, Category.FACTS):
             begin_new(view.of(KnowledgeView), category)
         view.of(KnowledgeView).show_new = None
-        assert shown(screen, state, view) == []
-        assert shown(screen, ks.odd(), view) == []  # the items are gone, the words are not
+        assert panel_shown(screen, state, view) == []
+        assert panel_shown(screen, ks.odd(), view) == []  # the items are gone, the words are not
 
 
 def test_the_question_before_a_deletion_fits(screen: Screen) -> None:
@@ -107,7 +107,7 @@ def test_the_question_before_a_deletion_fits(screen: Screen) -> None:
         view.dialog = Dialog(
             "delete_item", command=DeleteKnowledgeItem(state.knowledge.categories[0].items[0])
         )
-        assert shown(screen, state, view) == []
+        assert panel_shown(screen, state, view) == []
 
 
 def test_the_wheel_over_a_long_digest_scrolls_the_panel_to_its_end(screen: Screen) -> None:

@@ -71,6 +71,11 @@ def shown(screen: Screen, state: AppState, view: WindowView, scale: float = 1.0)
     return found
 
 
+def panel_shown(screen: Screen, state: AppState, view: WindowView, scale: float = 1.0) -> list[str]:
+    """Faults of the window at all sizes, for a test of a panel: see `beside_a_panel`."""
+    return shown(screen, states.beside_a_panel(state), view, scale)
+
+
 @pytest.mark.parametrize("name", sorted(STATES))
 @pytest.mark.parametrize("scale", [0.9, 1.0, 1.2])
 def test_every_state_fits(screen: Screen, name: str, scale: float) -> None:

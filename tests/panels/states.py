@@ -448,3 +448,11 @@ def many(count: int = 10_000) -> AppState:
 def searched(query: str, *ids: str) -> SearchHits:
     """Search hits with a line each."""
     return SearchHits(query, ids, dict.fromkeys(ids, f"… a line with {query} in it …"))
+
+
+def beside_a_panel(state: AppState) -> AppState:
+    """A state whose shown discussions have one message each: how a conversation fits is tested once, and costs as much again
+    as the panel beside it.
+    """
+    opened = {key: replace(one, entries=one.entries[-1:]) for key, one in state.discussions.open.items()}
+    return with_fields(state, open=opened)
