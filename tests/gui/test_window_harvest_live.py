@@ -49,7 +49,9 @@ class Sitting(World):
     def ends(self, holds: Callable[[AppState], bool]) -> None:
         """Wait until the program says so, between two runs; the window goes on meanwhile."""
         self.driver.step(3)
-        until(self.controller, lambda s: not s.harvest.is_busy and holds(s))
+        self.driver.until(
+            lambda: not self.state.harvest.is_busy and holds(self.state), "the program says that it is over"
+        )
         self.driver.step(3)
 
     def tipped(self, tip: str, kind: type[Element]) -> list[Element]:

@@ -85,7 +85,9 @@ def test_proposals_fit_a_hub_of_any_width(screen: Screen, px: float) -> None:
     view.hub_px, view.side = px, "hub"
     view.of(KnowledgeView).proposal_edits["p2"] = "1. Look."
     assert panel_shown(screen, replace(ks.some(), proposals=waiting), view) == []
-    assert panel_shown(screen, replace(ks.some(), proposals=ProposalsState(problem="Broken " * 30)), view) == []
+    assert (
+        panel_shown(screen, replace(ks.some(), proposals=ProposalsState(problem="Broken " * 30)), view) == []
+    )
 
 
 def test_forms_fit(screen: Screen) -> None:
