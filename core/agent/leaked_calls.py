@@ -25,6 +25,7 @@ from core.agent.leaked_dialects import (
     TELLS_OF_CALLS,
     WRAPS,
     Found,
+    arguments_alone,
     calls_in,
     dialect_calls,
     json_call,
@@ -212,6 +213,8 @@ def _read(
 ) -> tuple[str, Sequence[_Leak]]:
     """The text, without marks before its calls, and the leaks of it."""
     leaks = _bare_leaks(text, tools, model, is_thought=is_thought) or list(_leaks(text, tools))
+    if not leaks:
+        leaks = _named_fence(text, tools)
     if not leaks and _WRITES_BARE.search(model):
         leaks = _fenced_leaks(text, tools)
     if not leaks:
@@ -224,9 +227,7 @@ def _fenced_leaks(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
     whole = text.rstrip().removesuffix("```")
     start = max(0, whole.rfind("\n```") + 1)
     opened = _FENCE_LINE.match(whole, start)
-    if opened is None or EXAMPLE.search(text, 0, start):
-        return []
-    if text[:start].strip() and not MEANT.search(text, 0, start):
+    if opened is None or not _is_meant(text, start):
         return []
     body = whole[opened.end() :]
     leaks = list(_leaks(body, tools))
@@ -237,6 +238,26 @@ def _fenced_leaks(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
     return [_Leak(start=start, end=len(text), cores=cores, calls=calls)]
 
 
+def _is_meant(text: str, start: int) -> bool:
+    """True if the words before a fence mean what is in it, or there are none."""
+    head = text[:start]
+    return EXAMPLE.search(head) is None and (not head.strip() or MEANT.search(head) is not None)
+
+
+def _named_fence(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
+    """The call of a fence that ends a reply and has the name of a tool as its language, with the tool's arguments alone in it.
+
+    Source: arkavo-org/arkavo-edge#373, small Gemma models (read 2026-11).
+    """
+    found = _NAMED_FENCE.search(text)
+    if found is None or found[1] not in tools or not _is_meant(text, found.start()):
+        return []
+    given = arguments_alone(found[2], types_of(tools[found[1]]))
+    leak = given and _leak_of(found.start(), len(text), (found[2],), [(found[1], given)])
+    return [leak] if leak else []
+
+
+_NAMED_FENCE = late(r"(?m)^ {0,3}`{3,}([\w.-]{1,128})[ \t]*\n((?:(?! {0,3}`{3}).*\n)+) {0,3}`{3,}\s*\Z")
 _FENCE_LINE = late(r"\s*`{3,}\w*[ \t]*\n")
 
 

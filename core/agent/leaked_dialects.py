@@ -651,6 +651,14 @@ _NOTATIONS: tuple[Callable[[str, int, Mapping[str, object]], tuple[dict[str, Any
 """Arguments as models write them behind a name: `_HEAD` and these are the grammar of all families that begin with a name."""
 
 
+def arguments_alone(text: str, types: Mapping[str, object]) -> dict[str, Any]:
+    """The arguments that a text is, with nothing beside them, as an object or in lines; empty for anything else."""
+    body = text.strip()
+    read = _object_at(body, 0) or _in_lines(f"{body}\n</", 0, types)
+    is_all = read is not None and not body[read[1] :].strip()
+    return read[0] if read is not None and is_all and read[0].keys() <= types.keys() else {}
+
+
 def types_of(tool: ToolSchema) -> Mapping[str, object]:
     """Types of a tool's parameters by their names."""
     try:

@@ -35,7 +35,6 @@ from core.kernel.values.agent import AgentTurn, CallState, Delegation, ToolCall
 from core.kernel.values.discussion import CallPhase, LiveCall
 from core.kernel.values.messages import (
     Message,
-    ReasoningPart,
     Role,
     Status,
     TextPart,
@@ -148,7 +147,9 @@ def nudged(state: AppState, given: Stamp, event: CallEnded) -> Result | None:
     call = sending.find_call(state, event.call_id)
     if call is None or call.refused:
         return None
-    is_empty = all(isinstance(part, ReasoningPart) for part in event.parts)
+    is_empty = not turn_step.says_something(event.parts) and not any(
+        isinstance(part, ToolCallPart) for part in event.parts
+    )
     if event.stopped.kind not in WHOLE_REPLY or not is_empty or call.phase is CallPhase.STOPPING:
         return None
     turn = state.agent.turns.get(call.discussion_id) or AgentTurn(

@@ -426,7 +426,7 @@ _END = b"data: [DONE]\n\n"
 _ANNOUNCED = b""
 """Words to a person: no part of a reply, and the wait for one goes on."""
 
-_MAY_WRAP = late(rb'"(?:error|data|result|body|base_resp|output)"')
+_MAY_WRAP = late(rb'"(?:error|data|result|body|base_resp|output)"|"message":')
 """Keys of a frame that is looked at before it is passed on."""
 
 # A dress for each API: frames of any server in, frames that the vendor's SDK reads out.
@@ -434,7 +434,7 @@ _MAY_WRAP = late(rb'"(?:error|data|result|body|base_resp|output)"')
 
 def _chat(event: str, data: bytes) -> Iterator[bytes]:
     is_plain = b'"choices"' in data and b'"delta"' in data and b"}{" not in data and b"data:" not in data
-    if event != "error" and is_plain and b'"message":' not in data and not _MAY_WRAP.search(data):
+    if event != "error" and is_plain and data.startswith(b"{") and not _MAY_WRAP.search(data):
         yield _frame("", data)
         return
     if _is_done(data):

@@ -404,6 +404,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"inputs?`? (?:tokens )?must have less than|inputs?`? tokens \+ `?max_new_tokens`? must be <=",
             r"token (?:count|limit).{0,60}exceed|exceed(?:s|ed)? (?:the )?(?:model )?token limit|too many (?:input |prompt )?tokens\b",
             r"tokens in (?:the )?(?:request|prompt|input)s? (?:is |are )?(?:more|greater|larger|higher) than",
+            r"(?:max(?:imum)?|longest) (?:\w+ ){0,2}(?:sequence|context|input|prompt) (?:length|size) (?:is|of)\b",
             r"max(?:imum)? (?:input|prompt) (?:length|tokens?)|too large for .{0,80}max size: [\d,]+ tokens",
             r"tokens? to keep from the initial prompt is greater|cannot truncate (?:\w+ ){0,3}to \d",
             r"range of input length should be|contextwindowexceeded",

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
-from core.kernel.codecs import canonical_json, loose_object, read_json
+from core.kernel.codecs import DECODER, canonical_json, loose_object, read_json
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.frame import clean
 from core.kernel.language import tr
@@ -157,7 +157,7 @@ def plain_arguments(text: str, name: str = "") -> str:
     try:
         value = read_json(text)
     except ValueError:
-        return _of_python(text) or _bare(text) or _once(text) or _loose(text) or text
+        return _of_python(text) or _bare(text) or _once(text) or _closed_once(text) or _loose(text) or text
     for _ in range(2):
         if not isinstance(value, str):
             break
@@ -185,6 +185,19 @@ def _of_python(text: str) -> str:
         )
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return ""
+
+
+def _closed_once(text: str) -> str:
+    """The object of arguments that were closed more often than they were opened; empty for other text."""
+    try:
+        value, end = DECODER.raw_decode(text.lstrip())
+    except (ValueError, RecursionError):
+        return ""
+    rest = text.lstrip()[end:].translate(_CLOSINGS)
+    return "" if rest or not isinstance(value, dict) else canonical_json(value)
+
+
+_CLOSINGS = str.maketrans("", "", "}] \t\r\n")
 
 
 def _loose(text: str) -> str:

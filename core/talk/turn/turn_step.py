@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, assert_never
 
 from msgspec.structs import replace
@@ -193,8 +193,12 @@ def _what_is_missing(event: CallEnded) -> str:
     calls = [part for part in event.parts if isinstance(part, ToolCallPart)]
     if event.stopped.kind is StopKind.TOOL_CALLS and not calls:
         return spliced("{} ({})", NO_CALL, event.stopped.detail) if event.stopped.detail else NO_CALL
-    has_words = any(isinstance(part, TextPart) and part.text.strip() for part in event.parts)
-    return "" if calls or has_words else tr("The model sent an empty reply")
+    return "" if calls or says_something(event.parts) else tr("The model sent an empty reply")
+
+
+def says_something(parts: Iterable[Part]) -> bool:
+    """True if a reply has words for a person: thoughts and blanks are none."""
+    return any(isinstance(part, TextPart) and part.text.strip() for part in parts)
 
 
 def asked_again(

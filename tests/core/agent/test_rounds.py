@@ -25,7 +25,7 @@ from core.app.app_messages import Effect, HomeOpened
 from core.kernel.errors import FailureKind
 from core.kernel.language import tr
 from core.kernel.values.agent import ActKind, Approval, CallState, Mode, Sandbox
-from core.kernel.values.messages import CallEnd, Mark, Role, TextPart, ToolResultPart
+from core.kernel.values.messages import CallEnd, Mark, Part, ReasoningPart, Role, TextPart, ToolResultPart
 from core.kernel.values.provider import Failure, StopKind, Stopped
 from core.kernel.values.records import StartRecord
 from core.kernel.values.settings import CachingSettings, Project, Settings, ToolSettings
@@ -429,6 +429,18 @@ def test_an_empty_reply_is_nudged_once_by_a_line_that_is_not_the_persons() -> No
     failure = book.state.discussions.open[chosen].failure
     assert failure is not None
     assert "empty" in failure.what
+
+
+@pytest.mark.parametrize(
+    "parts", [(ReasoningPart("Hm."),), (TextPart("\n\n"),), (ReasoningPart("Hm."), TextPart(" "))]
+)
+def test_a_reply_of_thoughts_or_blanks_is_asked_again_too(parts: tuple[Part, ...]) -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+
+    (again,) = of(book.reply(book.ask(chosen, "go"), parts, StopKind.COMPLETED), CallProvider)
+
+    assert again.spec.inputs.turns[-1].text == "Say something."
 
 
 def limited(usd: float) -> Settings:

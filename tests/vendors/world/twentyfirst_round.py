@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
-from tests.vendors.world.rounds import CALL, counted, failing, spelled
-from tests.vendors.world.table import ARGS, COMPATIBLE, Row, U, chunk, frames, said, used
+import json
+
+from tests.vendors.world.rounds import calling, counted, failing, spelled
+from tests.vendors.world.table import (
+    ARGS,
+    CALL,
+    CALL_END,
+    COMPATIBLE,
+    Row,
+    U,
+    chunk,
+    frames,
+    said,
+    tool_call,
+    used,
+)
 
 # fmt: off
 TWENTY_FIRST: dict[str, list[Row]] = {
     "frames": [
+        Row("lists-of-chunks", COMPATIBLE, "".join(f"data: [{json.dumps(one)}]\n\n" for one in said("Hello ", "there.")) + "data: [DONE]\n\n", "gateways over Gemini"),
         Row("comment-sent-as-data", COMPATIBLE, "data: : OPENROUTER PROCESSING\n\n" + frames(*said("Hello ", "there.")).replace("\n\n", "\n\ndata: : OPENROUTER PROCESSING\n\n", 1), "mnfst/llm-gateway#2053"),
     ],
     "kinds of failure": [
         failing("another-kind-of-request", 404, "bad_request", {"error": {"message": "This model is only supported in v1/responses and not in v1/chat/completions.", "type": "invalid_request_error", "param": "model", "code": None}}, "aaif-goose/goose#5500", "only supported in v1/responses", "Choose another model", words_not=("base_url",)),
+        failing("sequence-too-long", 400, "context_too_long", {"error": {"code": None, "message": "Requested generation length 5000 is not possible! The provided prompt is 130000 tokens long, so generating 5000 tokens requires a sequence length of 135000, but the maximum supported sequence length is just 131072!", "type": "invalid_request_error"}}, "SambaNova", "131072"),
         failing("no-chat-model", 404, "bad_request", {"error": {"message": "This is not a chat model and thus not supported in the v1/chat/completions endpoint. Did you mean to use v1/completions?"}}, "OpenAI", "not a chat model", "Choose another model"),
     ],
     "tool calls": [
+        calling("name-that-grows", "unslothai/unsloth#9817", tool_call("read", "", id="t"), tool_call("read_file", "", id="t"), tool_call(None, ARGS), *CALL_END),
+        calling("closed-once-too-often", "NorthlandPositronics/Cogtrix#2290", tool_call("read_file", '{"a": 1}}', id="t"), *CALL_END),
         Row("calls-in-the-message-beside-an-empty-delta", COMPATIBLE, frames(chunk({"content": ""}), {"id": "c", "choices": [{"index": 0, "delta": {}, "message": {"role": "assistant", "content": "", "tool_calls": [{"id": "t", "type": "function", "function": {"name": "read_file", "arguments": ARGS}}]}, "finish_reason": "tool_calls"}]}, used()), "gateways that close with a message", text="", calls=CALL, ends="tool_calls"),
     ],
     "leaked calls": [
+        Row("fence-with-another-key", COMPATIBLE, frames(*said("```read_file\nc: 1\n```")), "what must stay text", text="```read_file\nc: 1\n```"),
+        Row("fence-that-is-an-example", COMPATIBLE, frames(*said("An example:\n\n```read_file\na: 1\n```")), "what must stay text", text="An example:\n\n```read_file\na: 1\n```"),
+        spelled("fence-with-the-name-of-a-tool", "arkavo-org/arkavo-edge#373", "```read_file\na: 1\n```"),
+        spelled("object-in-a-fence-with-the-name", "arkavo-org/arkavo-edge#373", 'I read it.\n\n```read_file\n{"a": 1}\n```', text="I read it."),
         spelled("name-in-brackets", "agents with their own prompts", 'I read it first.\n\n[read_file] {"a": 1}', text="I read it first."),
         spelled("arrow-and-object", "small models", '-> read_file({"a": 1})'),
         spelled("arrow-and-python", "small models", "I read it first.\n\n→ read_file(a=1)", text="I read it first."),
@@ -42,5 +64,7 @@ TWENTY_FIRST: dict[str, list[Row]] = {
 """Rows by their class, as `table.CLASSES`."""
 
 TWENTY_FIRST_LISTS: list[tuple[str, object, dict[str, int | None], str]] = [
+    ("in-a-response", {"response": {"models": [{"id": "m1"}, {"id": "m2"}]}}, {"m1": None, "m2": None}, "gateways"),
+    ("key-of-its-own", {"status": "ok", "available_models": ["m1", "m2"]}, {"m1": None, "m2": None}, "gateways"),
     ("groups", {"object": "list", "data": [{"provider": "one", "models": [{"id": "m1"}]}, {"name": "two", "models": ["m2"]}]}, {"m1": None, "m2": None}, "gateways with a group for each provider"),
 ]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
@@ -54,7 +55,7 @@ _EFFORTS = (Effort.LOW, Effort.MEDIUM, Effort.HIGH)
 def listed_entries(answer: object, depth: int = 0) -> Iterator[dict[str, Any]]:
     """Entries of a list of models, each with an `id`: a list of objects or of names, bare or under one or two keys."""
     if isinstance(answer, dict):
-        inner = next((answer[name] for name in _LISTS if isinstance(answer.get(name), list | dict)), None)
+        inner = _inner_list(answer, is_whole=not depth)
         if inner is not None and depth < _DEEPEST:
             yield from listed_entries(inner, depth + 1)
         elif depth and answer and all(isinstance(value, dict) for value in answer.values()):
@@ -75,6 +76,17 @@ def listed_entries(answer: object, depth: int = 0) -> Iterator[dict[str, Any]]:
 
 
 _DEEPEST = 3
+
+
+def _inner_list(answer: Mapping[str, Any], *, is_whole: bool) -> object:
+    """The list of an answer, or what wraps it: under a key of the table, one that ends in "models", or, of a whole answer, one whose
+    value has such a key.
+    """
+    known = (answer[name] for name in _LISTS if isinstance(answer.get(name), list | dict))
+    named = (one for name, one in answer.items() if name.lower().endswith("models") and isinstance(one, list))
+    several = answer.values() if is_whole else ()
+    around = (one for one in several if isinstance(one, dict) and not one.keys().isdisjoint(_LISTS))
+    return next(chain(known, named, around), None)
 
 
 def no_list(answer: object) -> str:

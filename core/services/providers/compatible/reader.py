@@ -599,10 +599,12 @@ def _is_next_call(known: _Call, call_id: str, name: str, given: object, *, has_i
 
 
 def _joined_name(known: _Call, name: str, tools: Collection[str]) -> str:
-    """The name so far: repeated whole, or in pieces where only both together are a tool's."""
+    """The name so far: repeated whole, grown, or in pieces where only both together are a tool's."""
     before = known.name
     if not name or name == before:
         return before
+    if name in tools and before and name.startswith(before) and not known.arguments:
+        return name  # all of it so far
     whole = before + name
     is_piece = bool(before) and not known.arguments and any(tool.startswith(whole) for tool in tools)
     return whole if is_piece else before or name
