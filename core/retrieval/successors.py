@@ -91,7 +91,7 @@ class _Compared(NamedTuple):
     tells: bool
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _Question(msgspec.Struct, frozen=True):
     """The question of which passages are compared.
 
     Args:
@@ -285,7 +285,7 @@ def _successors(
 
 def _compared(
     places: Sequence[ChunkPlace], texts: Mapping[ChunkPlace, AgedText], question: str
-) -> tuple[list[_Compared], _Asked]:
+) -> tuple[list[_Compared], _Question]:
     """The passages as they are compared, and the question. A term that nobody holds weighs nothing, others the more, the fewer
     hold them.
     """
@@ -318,10 +318,10 @@ def _compared(
         )
         for at, place in enumerate(places)
     ]
-    return said, _Asked(terms=terms, weights=weights, bits=bits, is_of_value=asks_for_value(question))
+    return said, _Question(terms=terms, weights=weights, bits=bits, is_of_value=asks_for_value(question))
 
 
-def _newest(group: Sequence[_Compared], old: _Compared, both: float, asked: _Asked) -> _Compared | None:
+def _newest(group: Sequence[_Compared], old: _Compared, both: float, asked: _Question) -> _Compared | None:
     """The first of a group that takes the place of an old one.
 
     Args:
@@ -350,7 +350,7 @@ def _newest(group: Sequence[_Compared], old: _Compared, both: float, asked: _Ask
     return None
 
 
-def _names_another(new: _Compared, old: _Compared, missing: int, asked: _Asked) -> bool:
+def _names_another(new: _Compared, old: _Compared, missing: int, asked: _Question) -> bool:
     """True where the newer one names another thing in the place of one that is asked about.
 
     The same words stand around both: "the east gate", "the west gate".

@@ -139,7 +139,7 @@ def with_own_tail(view: ContextView, stack: AggregateStack, message_id: str) -> 
 
 
 def recalled_text(stack: AggregateStack) -> str:
-    """What was recalled for a request's words, and goes with the turn if nothing keeps it; empty for none."""
+    """Text that was recalled for a request's words, and goes with the turn if nothing keeps it; empty for none."""
     return next((one.text for one in stack.layer(LayerId.USER).pieces if one.key in TRANSIENT_KEYS), "")
 
 

@@ -237,7 +237,7 @@ _READ_OF_OPENED = (
 
 
 def switching(state: AppState, provider: str, model: str) -> Switching:
-    """What a model takes of switches in the conversation (`switches.py`), as far as is known: nothing where it refused one."""
+    """Switches that a model takes in the conversation (`switches.py`), as far as is known: none where it refused one."""
     status = state.config.providers.get(provider)
     if status is None or SWITCHES in refused_in(state, provider, model):
         return Switching.NONE
@@ -245,7 +245,7 @@ def switching(state: AppState, provider: str, model: str) -> Switching:
 
 
 def added_switches(state: AppState, meta: DiscussionMeta) -> Switching:
-    """What of a discussion changes by an addition in its conversation: all that was sent stays as it is then."""
+    """Changes of a discussion that are told by an addition in its conversation: all that was sent stays as it is then."""
     is_kept = state.config.settings.caching.appends_changes and meta.caching_enabled
     return switching(state, meta.provider, meta.model) if is_kept else Switching.NONE
 

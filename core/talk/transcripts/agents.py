@@ -136,7 +136,7 @@ def typed(text: Any, skipped: Counter[str]) -> tuple[Part, ...]:
 _THOUGHT = late(
     r"\s*<(think|thinking|thought|reasoning|thinking-content-[0-9a-f]{32})>(.*?)</\1>\s*", re.DOTALL
 )
-"""What a model thought, between tags before its words: models' own, and those that aider puts there."""
+"""Thoughts of a model, between tags before its words: models' own, and those that aider puts there."""
 
 
 def thoughts_apart(parts: Iterable[Part]) -> Iterator[Part]:

@@ -283,7 +283,7 @@ def _lm_parts(block: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def _lm_answer(content: Any) -> str:
-    """What a tool answered: the words of its blocks, which stand there as JSON."""
+    """Answer of a tool: the words of its blocks, which stand there as JSON."""
     try:
         blocks = read_json(content) if isinstance(content, str) and content.startswith("[{") else None
     except (ValueError, RecursionError):
@@ -494,7 +494,7 @@ def _zed_parts(message: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def _zed_mention(mention: Mapping[str, Any]) -> Iterator[Part]:
-    """What a person named in their words: a file by its name alone, for its text is not theirs; else what it says."""
+    """Thing that a person named in their words: a file by its name alone, for its text is not theirs; else what it says."""
     file = mapping(mapping(mention.get("uri")).get("File"))
     name = re.split(r"[/\\]", word(file.get("abs_path")))[-1]
     if name:
