@@ -16,13 +16,21 @@ from core.kernel.values.cache import (
     Habits,
     LedgerScope,
     SentKnowledge,
+    StoredRent,
     Talk,
     TurnGap,
 )
 from core.kernel.values.stack import ToolSchema
 from core.kernel.values.state import ProviderTotals
 from core.talk.caching.accounts import invalidated
-from core.talk.caching.cache_ledger import forget_discussion, live_entries, merge, of_discussion, record
+from core.talk.caching.cache_ledger import (
+    forget_discussion,
+    live_entries,
+    merge,
+    of_discussion,
+    record,
+    renewed,
+)
 from core.talk.caching.decision import Decision
 from core.talk.caching.economy import KEPT_GAPS, KEPT_TALKS, observed, stats_of, with_gap
 from core.talk.caching.keepalive import Idle
@@ -147,6 +155,8 @@ def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed
         told = {row.record_id for row in cache.owed}
         owed = (*cache.owed, *(row for row in page.cache.owed if row.record_id not in told))
         cache = replace(cache, owed=owed)
+        if page.cache.epoch == cache.epoch:
+            cache = replace(cache, ledger=renewed(cache.ledger, book.ledger))
         turns, known = max(0, book.turns - page.cache.turns), min(page.cache.turns, page.cache.changed)
         book = replace(book, turns=turns, changed=max(0, book.changed - known))
     if not cache.in_habits:
@@ -170,19 +180,29 @@ def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed
 
 def kept_beside(book: CacheBook, discussion_id: str, there: DiscussionCache) -> CacheBook:
     """Take up what another program kept of a discussion while a turn of ours ran there: the turn stands, and of theirs what
-    is stored or owed for money, and an invalidation.
+    is stored or owed for money, a lifetime that they renewed, and an invalidation.
     """
     page = book.pages[discussion_id]
     cache = page.cache
-    told, known = {row.record_id for row in cache.owed}, {row.name for row in cache.rents}
-    known |= book.gone.union(book.settled)
+    if there.epoch == cache.epoch:
+        book = replace(book, ledger=renewed(book.ledger, there.ledger))
+    told, gone = {row.record_id for row in cache.owed}, book.gone.union(book.settled)
+    theirs = {row.name: row for row in there.rents if row.name not in gone}
+    rents = {row.name: _paid_by_either(row, theirs.get(row.name, row)) for row in cache.rents}
     cache = replace(
         cache,
         owed=(*cache.owed, *(row for row in there.owed if row.record_id not in told)),
-        rents=(*cache.rents, *(row for row in there.rents if row.name not in known)),
+        ledger=of_discussion(book.ledger, discussion_id),
+        rents=tuple({**theirs, **rents}.values()),
         epoch=max(cache.epoch, there.epoch),
     )
     return with_page(book, discussion_id, replace(page, cache=cache))
+
+
+def _paid_by_either(row: StoredRent, other: StoredRent) -> StoredRent:
+    """A content's row with the rent that either program has booked, and with the later end."""
+    paid, ends = max(row.paid_until, other.paid_until), max(row.expires_at, other.expires_at)
+    return replace(row, paid_until=paid, expires_at=ends)
 
 
 def with_shared(book: CacheBook, mode: str, base: SharedBase | None) -> CacheBook:

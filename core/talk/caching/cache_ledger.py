@@ -389,6 +389,24 @@ def merge(ledgers: Iterable[CacheLedger]) -> CacheLedger:
     return CacheLedger(dict(entries), extensions)
 
 
+def renewed(ledger: CacheLedger, there: CacheLedger) -> CacheLedger:
+    """Take the later lifetimes of entries that both hold from another program's part. What it alone holds was dropped here."""
+
+    def later(scope: LedgerScope, key: str, entry: CacheLedgerEntry) -> CacheLedgerEntry:
+        other = there.entries.get(scope, {}).get(key, entry)
+        return (
+            replace(entry, ttl_s=other.ttl_s, expires_at=other.expires_at)
+            if other.expires_at > entry.expires_at
+            else entry
+        )
+
+    entries = {
+        scope: {key: later(scope, key, entry) for key, entry in found.items()}
+        for scope, found in ledger.entries.items()
+    }
+    return replace(ledger, entries=entries)
+
+
 def _check_writes(
     ledger: CacheLedger, scope: LedgerScope, plan: CachePlan, usage: Usage, provider: str
 ) -> Correction:

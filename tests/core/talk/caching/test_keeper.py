@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from core.app import home as store_home
 from core.kernel import paths
 from core.kernel.disk import take_lock
-from core.kernel.values.cache import CachePlan, OwedRent, Rewrite
+from core.kernel.values.cache import CachePlan, OwedRent, Rewrite, StoredRent
 from core.kernel.values.curation import NamedText, Preset
 from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.messages import Message, Role, TextPart
@@ -417,6 +417,52 @@ def test_what_another_program_owes_or_invalidated_during_a_turn_of_ours_stays(
     left = store.load(META.id)
     assert (left.turns, left.owed, left.epoch) == (2, (owed,), 3)
     assert left.state == world.keeper.known(META.id)
+
+
+@pytest.mark.parametrize("begins", [False, True])
+def test_a_lifetime_that_the_window_renewed_during_a_turn_of_a_command_is_taken_up(
+    world: World, begins: bool
+) -> None:
+    """The turn's own save wrote the older end over it: the next program thought the prefix cold while it was warm."""
+    world.settings = CachingSettings(keepalive=True, anthropic_ttl="5m")
+    window = world.keeper
+    for _ in range(6):
+        world.call()
+    world.now += timedelta(minutes=3, seconds=50)
+    (ping,) = window.due_pings(world.settings)
+    command = world.start()
+    world.now -= timedelta(seconds=50)
+    spec = world.spec("And by the command?")
+    planned = command.plan_call(CallToBuild("c", "q", "u", spec), build_stack(spec.inputs), PROFILE, 1.0)
+    if begins:
+        command.begun("c")
+    window.pinged(ping, Usage(input_tokens=ping.idle.tokens, cache_read_tokens=ping.idle.tokens))
+    sent = planned.plan.read_tokens + planned.plan.write_tokens + planned.plan.fresh_tokens
+    command.ended("c", Usage(input_tokens=sent, cache_read_tokens=planned.plan.read_tokens))
+
+    (entries,) = HomeCacheStore(world.home).load(META.id).ledger.entries.values()
+    assert entries[ping.idle.prefix_hash].expires_at == ping.started_at + timedelta(minutes=5)
+
+
+def test_rent_that_another_program_booked_during_a_turn_of_ours_is_not_booked_again(world: World) -> None:
+    world.call()
+    store, spec = HomeCacheStore(world.home), world.spec("And now?")
+    row = StoredRent(
+        provider="gemini",
+        model="m",
+        name="contents/1",
+        tokens=9_000,
+        paid_until=START,
+        expires_at=START + timedelta(hours=1),
+    )
+    store.save(META.id, replace(store.load(META.id), rents=(row,)))
+    world.keeper = world.start()
+    world.keeper.plan_call(CallToBuild("c", "q", "u", spec), build_stack(spec.inputs), PROFILE, 1.0)
+    longer = replace(row, paid_until=START + timedelta(minutes=9), expires_at=START + timedelta(hours=2))
+    store.save(META.id, replace(store.load(META.id), rents=(longer,)))
+    world.keeper.begun("c")
+
+    assert store.load(META.id).rents == (longer,)
 
 
 def test_no_other_program_writes_from_the_look_until_the_file_is_marked_as_ours(
