@@ -69,7 +69,7 @@ class TalkBuilder:
         self, role: str, parts: Iterable[Part], *, key: Any = "", at: Any = None, model: Any = ""
     ) -> None:
         """Add a message, or have one of the same id anew."""
-        told = tuple(thoughts_apart(parts) if role == "assistant" else parts)
+        told = tuple(map(_in_words, thoughts_apart(parts) if role == "assistant" else parts))
         if not told:
             return
         own = key if isinstance(key, str) and key else f"#{len(self.messages) + 1}"
@@ -133,10 +133,26 @@ def typed(text: Any, skipped: Counter[str]) -> tuple[Part, ...]:
     return (TextPart(clean(bare)),)
 
 
+_BLOCKS = late(r'\s*\[\s*\{\s*"type"\s*:\s*"text"')
+
+
+def _in_words(part: Part) -> Part:
+    """An answer of a tool of MCP as the words of its blocks, where they stand as JSON."""
+    if not isinstance(part, ToolResultPart) or _BLOCKS.match(part.text) is None:
+        return part
+    try:
+        blocks = read_json(part.text)
+    except (ValueError, RecursionError):
+        return part
+    are_words = all(isinstance(one, dict) and one.get("type") == "text" for one in blocks)
+    return msgspec.structs.replace(part, text=clean(texts(blocks))) if are_words else part
+
+
 _THOUGHT = late(
-    r"\s*<(think|thinking|thought|reasoning|thinking-content-[0-9a-f]{32})>(.*?)</\1>\s*", re.DOTALL
+    r"\s*(?:<(think|thinking|thought|reasoning|thinking-content-[0-9a-f]{32})>(.*?)</\1>|:::thinking\n(.*?)\n:::[ \t]*(?:\n|\Z))\s*",
+    re.DOTALL,
 )
-"""Thoughts of a model, between tags before its words: models' own, and those that aider puts there."""
+"""Thoughts of a model, between tags before its words: models' own, and those that aider and LibreChat put there."""
 
 
 def thoughts_apart(parts: Iterable[Part]) -> Iterator[Part]:
@@ -146,8 +162,8 @@ def thoughts_apart(parts: Iterable[Part]) -> Iterator[Part]:
         if found is None:
             yield part
             continue
-        if found[2].strip():
-            yield ReasoningPart(found[2].strip())
+        if thought := (found[2] or found[3] or "").strip():
+            yield ReasoningPart(thought)
         if (words := found.string[found.end() :]).strip():
             yield TextPart(words)
 
@@ -184,6 +200,13 @@ def pictures(content: Any) -> Iterator[AttachmentPart]:
     for one in content if isinstance(content, list) else ():
         if isinstance(one, dict) and one.get("type") in ("input_image", "image_url", "imageUrl", "image"):
             yield AttachmentPart(sha256="", media_type="image/png", name="image", size_bytes=0)
+
+
+def openai_thoughts(message: Mapping[str, Any]) -> Iterator[ReasoningPart]:
+    """The model's thoughts as servers put them beside the words of OpenAI's messages."""
+    said = word(message.get("reasoning_content")) or word(message.get("reasoning"))
+    if said.strip():
+        yield ReasoningPart(said)
 
 
 def openai_calls(message: Mapping[str, Any]) -> Iterator[ToolCallPart]:

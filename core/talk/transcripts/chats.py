@@ -29,6 +29,7 @@ from core.talk.transcripts.agents import (
     items,
     mapping,
     openai_calls,
+    openai_thoughts,
     spelled,
     texts,
     thoughts_apart,
@@ -279,16 +280,7 @@ def _lm_parts(block: Mapping[str, Any]) -> Iterator[Part]:
                 call_id=word(one.get("callId")), name=word(one.get("name")), arguments_json=given
             )
         elif one.get("type") == "toolCallResult":
-            yield ToolResultPart(call_id=word(one.get("callId")), text=_lm_answer(one.get("content")))
-
-
-def _lm_answer(content: Any) -> str:
-    """Answer of a tool: the words of its blocks, which stand there as JSON."""
-    try:
-        blocks = read_json(content) if isinstance(content, str) and content.startswith("[{") else None
-    except (ValueError, RecursionError):
-        blocks = None
-    return clean(texts(blocks)) or spelled(content)
+            yield ToolResultPart(call_id=word(one.get("callId")), text=spelled(one.get("content")))
 
 
 def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
@@ -313,7 +305,11 @@ def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
         if role is None:
             talk.skipped["system texts" if who == "system" else "messages of unknown speakers"] += 1
             continue
-        parts = (*_spoken(one.get("value", one.get("content", one.get("markdown")))), *openai_calls(one))
+        parts = (
+            *openai_thoughts(one),
+            *_spoken(one.get("value", one.get("content", one.get("markdown")))),
+            *openai_calls(one),
+        )
         if who in {"tool", "function_response", "observation"}:
             parts = (ToolResultPart(call_id="", text=texts(one.get("value", one.get("content")))),)
         talk.say(role, parts, at=one.get("timestamp"), model=found.get("model"))

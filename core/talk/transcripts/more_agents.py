@@ -18,6 +18,7 @@ from core.talk.transcripts.agents import (
     items,
     mapping,
     openai_calls,
+    openai_thoughts,
     pictures,
     rows_of,
     spelled,
@@ -234,7 +235,10 @@ def read_message_rows(buffer: Buffer) -> Iterator[Transcript | Unread]:
             talk.say("assistant", (answer,), at=at)
         elif role is not None:
             thoughts = (word(mapping(piece).get("think")) for piece in items(content))
-            parts: list[Part] = [ReasoningPart(one) for one in thoughts if one.strip()]
+            parts: list[Part] = [
+                *openai_thoughts(row),
+                *(ReasoningPart(one) for one in thoughts if one.strip()),
+            ]
             kept = [piece for piece in items(content) if mapping(piece).get("type") != "think"]
             parts += parts_of(kept if isinstance(content, list) else content, talk.skipped)
             _say(talk, role, (*parts, *openai_calls(row)), key=row.get("id"), at=at, model=row.get("model"))

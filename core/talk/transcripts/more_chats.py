@@ -28,6 +28,7 @@ from core.talk.transcripts.agents import (
     items,
     mapping,
     openai_calls,
+    openai_thoughts,
     pictures,
     rows_of,
     spelled,
@@ -232,6 +233,7 @@ def read_typingmind(element: msgspec.Raw | Any) -> Transcript:
         content, role = one.get("content"), one.get("role")
         said = texts(content)
         parts: tuple[Part, ...] = (
+            *openai_thoughts(one),
             *((TextPart(clean(said)),) if said.strip() else ()),
             *pictures(content),
             *openai_calls(one),

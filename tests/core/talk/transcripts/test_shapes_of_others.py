@@ -410,6 +410,43 @@ OTHERS += [
     ),
 ]
 
+OTHERS += [
+    Shape(
+        id="messages of an API: thoughts beside the words, and what a server of MCP answered",
+        kind=TranscriptKind.SHAREGPT,
+        data=json.dumps(
+            {
+                "messages": [
+                    {"role": "user", "content": "Rain?"},
+                    {"role": "tool", "content": '[{"type": "text", "text": "wet"}]'},
+                    {"role": "assistant", "content": "Yes.", "reasoning_content": "It is wet."},
+                ]
+            }
+        ),
+        said=(("u: Rain?", "a: (result) wet", "a: (thinks) It is wet. | Yes."),),
+    ),
+    Shape(
+        id="LibreChat: a thought in a block before the words (0.7)",
+        kind=TranscriptKind.LIBRECHAT,
+        data=json.dumps(
+            {
+                "conversationId": "l",
+                "title": "T",
+                "messages": [
+                    {"messageId": "a", "text": "Why?", "isCreatedByUser": True},
+                    {
+                        "messageId": "b",
+                        "parentMessageId": "a",
+                        "text": ":::thinking\nHmm.\n:::\n\nBecause.",
+                        "isCreatedByUser": False,
+                    },
+                ],
+            }
+        ),
+        said=(("u: Why?", "a: (thinks) Hmm. | Because."),),
+    ),
+]
+
 SHAPES = [*OTHERS]
 
 
