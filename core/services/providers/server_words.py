@@ -273,7 +273,7 @@ _MONEY = (
     r"|(?:extra|additional|paid) usage|balances?|credits?|quotas?|funds|budget|wallet|allowance|spend(?:ing)? (?:limit|cap)|billing|subscription|prepaid"
 )
 _GONE = (
-    r"insufficient|not enough|too low|deplet\w+|exhaust\w+|used up|(?:run|ran|running) out|exceed\w*|overdrawn|overdue|unpaid|negative"
+    r"insufficient|not enough|out of|too low|deplet\w+|exhaust\w+|used up|(?:run|ran|running) out|exceed\w*|overdrawn|overdue|unpaid|negative"
     r"|empty|reached|expired|no (?:more|longer active)|zero|inactive|not active|suspended|required|consumed|surpassed"
 )
 
@@ -408,6 +408,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"max(?:imum)? (?:input|prompt) (?:length|tokens?)|too large for .{0,80}max size: [\d,]+ tokens",
             r"tokens? to keep from the initial prompt is greater|cannot truncate (?:\w+ ){0,3}to \d",
             r"range of input length should be|contextwindowexceeded",
+            r"(?<![\d,])[\d,]{3,15} (?:\w{1,20} )?tokens\b[^\n]{0,120}\bcontext\b[^\n]{0,60}[\d,]{3}",
             r"超(?:过|出).{0,12}(?:最大)?(?:长度|上下文|token)|上下文(?:长度)?(?:超|过长)|输入.{0,10}(?:过长|超长)",
         ),
         is_sure=True,
@@ -429,6 +430,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"budget_exceeded|exceededbudget|(?:over|exceed(?:s|ed|ing)?) (?:(?:your|their|its|the) )?(?:\w+ )?(?:budget|included credits)|budget (?:has been )?exceeded",
             r"api usage limits|plan does not include|not available on (?:the|your) free (?:tier|plan)|exceeded_current_quota",
             _about(_MONEY, _GONE),
+            r"(?:额度|配额|余额)(?:已)?(?:不足|用完|用尽|耗尽|超)|套餐.{0,8}(?:用完|用尽|超|到期)",
         ),
         is_sure=True,
     ),
@@ -449,7 +451,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"(?:could not|cannot|can'?t|unable to|failed to) (?:find|locate|resolve|load) (?:the )?(?:requested )?model|unknown model|no such model|repository not found|no models? (?:is |are )?loaded|invalid model(?: name| id)?\b|not a valid model|unable to access (?:non-serverless )?model",
             r"no endpoints found for|no (?:healthy )?deployments? (?:available )?for|deployment\b.{0,60}(?:does not exist|not found)|the requested model .{0,80}(?:is not supported|cannot be)|requested model is not supported",
             r"model_not_supported|\bmodel\b.{1,120}\bis not supported (?:for|in|by) (?:this|your) (?:environment|region|account|plan|endpoint)",
-            r"model_not_found|model_not_available|no available channel|function '?[\w-]{1,80}'?: not found for account",
+            r"模型.{0,12}(?:不存在|未找到|已下线|未开通)|无可用渠道|model_not_found|model_not_available|no available channel|function '?[\w-]{1,80}'?: not found for account",
         ),
         is_sure=True,
     ),
@@ -464,20 +466,20 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.OVERLOADED,
         words=_any(
-            r"degraded function|overloaded|at capacity|(?:services?|servers?|engines?|systems?|models?|workers?|slots?|instances?|gpus?) (?:(?:is|are) )?(?:currently )?(?:all )?(?:too )?busy|capacity (?:is )?(?:exceeded|constraints?)",
+            r"(?:服务|系统|模型|服务器)(?:器|当前|暂时)?(?:繁忙|过载)|负载(?:过高|已满|已经饱和)|degraded function|overloaded|at capacity|(?:services?|servers?|engines?|systems?|models?|workers?|slots?|instances?|gpus?) (?:(?:is|are) )?(?:currently )?(?:all )?(?:too )?busy|capacity (?:is )?(?:exceeded|constraints?)",
             r"loading model|model is (?:currently |still )?loading|temporarily unavailable|queue is full|no (?:available|healthy) (?:server|instance|upstream)",
         ),
     ),
     Meaning(
         kind=FailureKind.RATE_LIMITED,
         words=_any(
-            r"rate[ _-]?limit|too[ _]many[ _]requests|requests?[ _]per[ _](?:minute|second|day)|concurrency limit|\b[rt]pm\b"
+            r"限流|速率限制|频率(?:限制|超|过)|请求(?:过于频繁|过快|过多)|并发.{0,6}(?:超|上限|限制)|rate[ _-]?limit|too[ _]many[ _]requests|requests?[ _]per[ _](?:minute|second|day)|concurrency limit|\b[rt]pm\b"
         ),
     ),
     Meaning(
         kind=FailureKind.BAD_KEY,
         words=_any(
-            r"(?:invalid|incorrect|missing|expired|no) (?:api|auth)[ _-]?(?:key|token)|(?:api|access|auth)[ _-]?(?:key|token)\b.{0,20}\b(?:missing|malformed|invalid|expired|revoked|required|not valid|incorrect)|invalid (?:token|credentials)|unauthorized|authentication (?:failed|error|fails)|no auth credentials|login fail|subscription key"
+            r"(?:密钥|令牌|api ?key).{0,6}(?:无效|错误|过期|不正确)|无效的(?:令牌|密钥|api)|(?:鉴权|认证)失败|(?:invalid|incorrect|missing|expired|no) (?:api|auth)[ _-]?(?:key|token)|(?:api|access|auth)[ _-]?(?:key|token)\b.{0,20}\b(?:missing|malformed|invalid|expired|revoked|required|not valid|incorrect)|invalid (?:token|credentials)|unauthorized|authentication (?:failed|error|fails)|no auth credentials|login fail|subscription key"
         ),
     ),
     Meaning(

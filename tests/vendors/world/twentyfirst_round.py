@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.vendors.world.rounds import calling, counted, failing, spelled
+from tests.vendors.world.rounds import broken_off, calling, counted, failing, spelled
 from tests.vendors.world.table import (
     ARGS,
     CALL,
@@ -29,6 +29,14 @@ TWENTY_FIRST: dict[str, list[Row]] = {
         failing("another-kind-of-request", 404, "bad_request", {"error": {"message": "This model is only supported in v1/responses and not in v1/chat/completions.", "type": "invalid_request_error", "param": "model", "code": None}}, "aaif-goose/goose#5500", "only supported in v1/responses", "Choose another model", words_not=("base_url",)),
         failing("sequence-too-long", 400, "context_too_long", {"error": {"code": None, "message": "Requested generation length 5000 is not possible! The provided prompt is 130000 tokens long, so generating 5000 tokens requires a sequence length of 135000, but the maximum supported sequence length is just 131072!", "type": "invalid_request_error"}}, "SambaNova", "131072"),
         failing("no-chat-model", 404, "bad_request", {"error": {"message": "This is not a chat model and thus not supported in the v1/chat/completions endpoint. Did you mean to use v1/completions?"}}, "OpenAI", "not a chat model", "Choose another model"),
+        failing("quota-in-chinese", 403, "no_quota", {"error": {"message": "账户额度不足，配额已用完", "code": "QuotaExceeded"}}, "NousResearch/hermes-agent#58991", "额度不足"),
+        broken_off("throttled-in-chinese", "rate_limited", frames({"error": {"message": "请求触发限流，请稍后重试"}}, done=False), "NousResearch/hermes-agent#58991", "触发限流"),
+        broken_off("busy-in-chinese", "overloaded", frames({"error": {"message": "当前服务繁忙，请稍后重试"}}, done=False), "gateways", "服务繁忙"),
+        failing("no-channel-in-chinese", 503, "unknown_model|overloaded", {"error": {"message": "当前分组 default 下对于模型 m 无可用渠道", "type": "new_api_error"}}, "one-api", "无可用渠道"),
+        broken_off("key-in-chinese", "bad_key", frames({"error": {"message": "无效的令牌"}}, done=False), "one-api", "无效的令牌"),
+        failing("out-of-extra-usage", 400, "no_quota", {"type": "error", "error": {"type": "invalid_request_error", "message": "You're out of extra usage. Add more at claude.ai/settings/usage and keep going."}}, "NousResearch/hermes-agent#56128", "out of extra usage"),
+        failing("limit-of-a-combo", 400, "context_too_long", {"error": {"message": "Request requires approximately 278690 tokens, but the largest known context limit in this combo is 272000 tokens. Reduce or compact the request context."}}, "NousResearch/hermes-agent#98148", "272000 tokens"),
+        failing("out-of-range", 400, "bad_request", {"error": {"message": "top_p is out of range"}}, "what must stay right", "out of range"),
     ],
     "tool calls": [
         calling("name-that-grows", "unslothai/unsloth#9817", tool_call("read", "", id="t"), tool_call("read_file", "", id="t"), tool_call(None, ARGS), *CALL_END),
