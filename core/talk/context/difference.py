@@ -31,12 +31,12 @@ from core.kernel.values.stack import (
     ToolSchema,
 )
 from core.kernel.values.window import ContextView
-from core.services.providers.blocks import is_passing
+from core.services.providers.blocks import RUNNING_RAG, SWITCH, is_passing
 from core.talk.context.history_turns import wire_pieces
 from core.talk.context.pieces import Layer, digest_of_pieces
 from core.talk.context.report import layer_report
 from core.talk.context.stack import AggregateStack
-from core.talk.context.wire import based_layers, layer_of
+from core.talk.context.wire import DELTA, RECALLED_BEHIND, TOLD_BEHIND, based_layers, layer_of
 
 # Difference between the last request and the stack about to be sent, in wire order.
 
@@ -469,6 +469,15 @@ _REASONS = {
 }
 
 
+_APPENDED = {
+    TOLD_BEHIND: tr("the program left out its notes behind an earlier message"),
+    RECALLED_BEHIND: tr("the program left out what it had recalled for an earlier message"),
+    f"/{RUNNING_RAG}": tr("the program left out what it had recalled for an earlier message"),
+    SWITCH: tr("the program moved a change of tools, effort or instructions to the front"),
+}
+"""What became of text that the program had added behind a message, by the end of its key."""
+
+
 class PrefixBreak(msgspec.Struct, frozen=True):
     """Place where a request stops to be what the one before it sent.
 
@@ -688,6 +697,11 @@ def _reason(before: ProviderRequest, after: ProviderRequest, part: RequestPart |
     layer = _layer(part)
     if before.effort is not after.effort and layer is LayerId.TOOLS:
         return _EFFORT
+    if isinstance(part, Segment) and part.key.startswith(DELTA):
+        return tr("the program put changes that it had added later in their place")
+    end = "" if not isinstance(part, Segment) else part.key[part.key.rfind("/") :]
+    if end in _APPENDED:
+        return _APPENDED[end]
     return _REASONS.get(layer) or tr("the layer {layer} changed", layer=LAYER_TITLES[layer])
 
 
@@ -715,8 +729,8 @@ def _is_same(one: _Part, two: _Part) -> bool:
 
 def _layer(part: RequestPart | ToolSchema) -> LayerId:
     match part:
-        case Segment(layer=layer):
-            return layer
+        case Segment(layer=layer, key=key):
+            return LayerId.METADATA if key.endswith(TOLD_BEHIND) else layer
         case ToolSchema():
             return LayerId.TOOLS
         case _:

@@ -60,8 +60,10 @@ _KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
 _REMOVED = {str(int(LayerId.PROJECT)): "document", str(int(LayerId.KNOWLEDGE)): "note"}
 """Name of a removed piece, by its layer; else it is the path of a file."""
-RECALLED_BEHIND = "/recalled"
-"""End of the key of a block that was recalled for an earlier turn."""
+RECALLED_BEHIND, TOLD_BEHIND = "/recalled", "/told"
+"""Ends of the keys of a block that was recalled for an earlier turn, and of its layer 8."""
+DELTA = f"{_DETAILS}/delta/"
+"""Begin of the key of what a message told of changed files and knowledge."""
 
 _ROLES = {role.value: role for role in Role}
 
@@ -257,7 +259,7 @@ def turn_key(message_id: str) -> str:
 def tail_segments(tail: TurnTail) -> tuple[Segment, ...]:
     """Passages that were recalled for an earlier turn, and its layer 8, as both stand on the wire behind the person's words."""
     key = turn_key(tail.message_id)
-    told = Segment(layer=LayerId.TURNS, key=f"{key}/told", text=tail.text, sha256=digest(tail.text))
+    told = Segment(layer=LayerId.TURNS, key=f"{key}{TOLD_BEHIND}", text=tail.text, sha256=digest(tail.text))
     if not tail.retrieved:
         return (told,)
     return Segment(
@@ -433,7 +435,7 @@ def _text(layer: Layer, piece: Piece) -> Segment:
 def _delta_segment(delta: ViewDelta) -> Segment:
     text = delta_text(delta)
     return Segment(
-        layer=LayerId.FILE_DETAILS, key=f"{_DETAILS}/delta/{delta.message_id}", text=text, sha256=digest(text)
+        layer=LayerId.FILE_DETAILS, key=f"{DELTA}{delta.message_id}", text=text, sha256=digest(text)
     )
 
 

@@ -24,6 +24,7 @@ from core.talk.caching.decision import Decision, Market, PlannedTurn, decide
 from core.talk.caching.rewrites import rewrite_costs
 from core.talk.caching.sent_request import sent_knowledge
 from core.talk.caching.view import TAKEN_OUT, Replayed, pruned, records_for, replay
+from core.talk.context.difference import first_break
 from tests.core.stacks import said
 from tests.core.talk.caching.requests import ANTHROPIC, NOW, QUICK, SCOPE, SLOW, after, count, stack_of
 
@@ -312,3 +313,24 @@ def test_nothing_that_was_recalled_stays_where_something_was_taken_out_meanwhile
     talk.withdrawals = 1
     later = talk.send((WORDS, said("m0a", Role.ASSISTANT, "400 so")), "50 more", "m1", 60)
     assert RECALLED not in str(blocks(later.request))
+
+
+def test_a_break_names_what_the_program_had_added_and_left_out() -> None:
+    """Layer 8, recalled passages and told changes of an earlier turn: no word of a message that anybody changed."""
+    free = replace(HOLDS, prices=replace(HOLDS.prices, input_usd=0.0, read=0.0))
+    found = []
+    for retrieved in ("", RECALLED):
+        talk = Talk(free)
+        talk.limit_tokens = 100_000
+        talk.send((), "200 look", "m0", 0, retrieved=retrieved)
+        warm = talk.send((WORDS, DONE), "50 more", "m1", 60)
+        more = said("m1", Role.USER, "50 more")
+        turns = (WORDS, DONE, more, said("m1a", Role.ASSISTANT, "40 well"))
+        cold = talk.send(turns, "60 and", "m2", 90_000)
+        place = first_break(warm.request, cold.request)
+        assert place is not None
+        found.append((place.layer, place.reason))
+    assert found == [
+        (LayerId.METADATA, "the program left out its notes behind an earlier message"),
+        (LayerId.TURNS, "the program left out what it had recalled for an earlier message"),
+    ]
