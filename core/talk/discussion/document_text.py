@@ -208,7 +208,9 @@ RTF = b"{\\rtf"
 """First bytes of a rich text file."""
 
 _MARKS = late(
-    r"\\\\|(?P<note>(?:\\\*)?\\footnote(?![a-z]))|(?P<deleted>\\deleted1?(?![a-z0-9]))|(?P<shape>\\shp(?:grp)?(?![a-z])|\\\*\\shpinst)|(?P<box>\\shptxt ?)"
+    r"\\\\|(?P<note>(?:\\\*)?\\footnote(?![a-z]))|(?P<deleted>\\deleted1?(?![a-z0-9]))|"
+    r"(?P<hidden>\\v1?(?![a-z0-9])(?=[^{}]{0,2000}\})(?![^{}]{0,2000}\\v0))|"
+    r"(?P<shape>\\shp(?:grp)?(?![a-z])|\\\*\\shpinst)|(?P<box>\\shptxt ?)"
     r"|(?P<raised>\\super1?(?![a-z0-9])(?:\\[a-z]{1,20}-?\d{0,6}){0,20} )(?=[-+\d])"
     r"|\{\\\*(?P<field>\\fldinst)(?![a-z])(?:[^{}\"]{0,20}\{?[^{}\"]{0,300}HYPERLINK\s+\"(?P<address>[^\"{}\\\s]{1,2000}))?",
     re.IGNORECASE,
@@ -221,7 +223,7 @@ def rtf_text(data: bytes) -> str:
     """Words of the document, a table row a line with `|` behind each cell.
 
     Footnotes stand at their place behind `[Note]`, raised numbers behind `^`, texts of boxes on lines of their own, addresses of
-    links before their words. Words that a reviewer deleted are left out.
+    links before their words. Words that a reviewer deleted, and hidden ones, are left out.
 
     Raises:
         ValueError, LookupError: it is not read.
@@ -246,6 +248,8 @@ def _as_read(found: re.Match[str]) -> str:
             return " [Note] "
         case "deleted":
             return r"\*\deleted"
+        case "hidden":
+            return r"\*\v"
         case "shape":
             return r"\shape"  # striprtf leaves out all that stands in a shape
         case "box":

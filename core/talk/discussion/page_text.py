@@ -159,12 +159,24 @@ def _rewrite(node: Any, ready: list[str]) -> None:
             _put(node, f"{_LANGUAGE}{found[1]}{_END}", is_first=True)
     elif name == "table":
         _replace_table(node, ready)
+    elif name == "svg" and (words := _drawn_words(node)):
+        _replace(node, words, ready)
     elif name == "option":
         _put(node, " ", is_first=False)
     elif name in _BLOCKS:
         if name == "dd":
             _put(node, f"{_TERM}", is_first=True)
         node.name = "div"
+
+
+def _drawn_words(drawing: Any) -> str:
+    """Words that stand in a drawing, as those of a chart do; not the titles of its parts, which nobody sees."""
+    texts = (one for one in _nodes(drawing) if one.name == "text")
+    told = (
+        " ".join("".join(inner.data or "" for inner in _nodes(one) if inner.name == "#text").split())
+        for one in texts
+    )
+    return "\n".join(filter(None, told)).translate(_SHOWN)
 
 
 def _is_in(node: Any, names: frozenset[str]) -> bool:
@@ -253,11 +265,14 @@ def _replace_list(node: Any, ready: list[str]) -> None:
     """Put a list in Markdown in its place: each item with the number that a browser shows, what lies in it indented."""
     if sum(1 for _ in zip(_lists_around(node), range(_MOST_LISTS), strict=False)) == _MOST_LISTS:
         return
-    children = [one for one in node.children or () if not one.name.startswith(("#", "!"))]
+    children = [one for one in node.children or () if not one.name.startswith(("#", "!")) or _is_said(one)]
     is_reversed = "reversed" in node.attrs
     number = _whole(node.attrs.get("start"), sum(one.name == "li" for one in children) if is_reversed else 1)
     lines: list[str] = []
     for item in children:
+        if item.name == "#text":  # of no item: a browser shows it, too
+            lines.append(" ".join(_unmarked(item.data, ready).split()))
+            continue
         mark = "- " if node.name == "ul" else f"{(number := _whole(item.attrs.get('value'), number))}. "
         if item.name != "li" and lines:  # a list that stands beside the item that it belongs to
             mark = " " * len(mark)
@@ -267,6 +282,10 @@ def _replace_list(node: Any, ready: list[str]) -> None:
             first, *others = text.split("\n")
             lines += (mark + first, *(" " * len(mark) + line if line else "" for line in others))
     _put_block(node, "\n".join(lines), ready)
+
+
+def _is_said(node: Any) -> bool:
+    return node.name == "#text" and bool((node.data or "").strip())
 
 
 def _lists_around(node: Any) -> Iterator[Any]:

@@ -155,3 +155,13 @@ def test_lines_of_typed_text_that_a_page_breaks_by_an_element_stay_lines() -> No
         page_text("<pre>one<br>two<b><br>three</b></pre><p>a<br>b</p>", "")
         == "```\none\ntwo\nthree\n```\n\na\nb"
     )
+
+
+def test_words_of_a_list_beside_its_items_and_of_a_drawing_stay() -> None:
+    assert page_text("<ul>Before<li>one</li></ul>", "") == "Before\n- one"
+    assert (
+        page_text(
+            "<p>Catch: <svg><title>icon</title><g><text>42 <tspan>eels</tspan></text></g></svg></p>", ""
+        )
+        == "Catch: 42 eels"
+    )

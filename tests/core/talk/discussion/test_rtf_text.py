@@ -36,6 +36,7 @@ TEXTEDIT = rb"""{\rtf1\ansi\ansicpg1252\cocoartf2761
             rb"{\rtf1 Old{\super\chftn}{\*\footnote\chftn\~\plain\pard Of 1604.\par} wall\par}",
             "Old [Note] \xa0Of 1604.\n wall\n",
         ),
+        (rb"{\rtf1 Seen {\rtlch\v\insrsid1 unseen }words, {\v0 these} too\par}", "Seen words, these too\n"),
         (
             rb"{\rtf1 It {\deleted\revauthdel1 never }leaks {\deleted0 at} 10{\super 6} m\par}",
             "It leaks at 10^6 m\n",
@@ -64,6 +65,7 @@ TEXTEDIT = rb"""{\rtf1\ansi\ansicpg1252\cocoartf2761
         "table",
         "footnote",
         "footnote as a destination that may be left out",
+        "hidden words",
         "deleted words",
         "paths",
         "box",
