@@ -475,7 +475,7 @@ _APPENDED = {
     f"/{RUNNING_RAG}": tr("the program left out what it had recalled for an earlier message"),
     SWITCH: tr("the program moved a change of tools, effort or instructions to the front"),
 }
-"""What became of text that the program had added behind a message, by the end of its key."""
+"""Fate of text that the program had added behind a message, by the end of its key."""
 
 
 class PrefixBreak(msgspec.Struct, frozen=True):
