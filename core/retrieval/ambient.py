@@ -35,6 +35,7 @@ from core.kernel.values.retrieval import (
 )
 from core.kernel.words import STOP_WORDS, query_terms, words
 from core.knowledge.evidence_rows import is_struck
+from core.retrieval.chunker import speaker_of
 from core.retrieval.question_words import asks_for_course, is_wish, subject_of, telling_terms
 from core.retrieval.retrieval_report import degraded_text, place_text
 from core.retrieval.successors import PART_CHARS, held_terms, may_hold, part_of, words_of
@@ -55,6 +56,11 @@ them where it has fewer. From the last share on words alone are enough."""
 LEAST_COSINE, LEAST_COSINE_WITH_WORDS = 0.5, 0.42
 """Cosine from which a message is about what is known without a word in common, and with some. Of messages that had nothing to
 do with 10 conversations 1 in 50 reached the first; of 250 questions about them 19 in 20 did."""
+
+LEAST_COSINE_NAMED = 0.2
+"""Cosine from which a message is about what somebody said whom it names. Of two made lives of 108 questions with names, one
+that it was chosen on and one that it was not, .77 and .74 of the evidence go along so (.10 and .12 by the cosine above alone),
+and of messages that name nobody there none."""
 
 LEAST_OWN_COSINE = 0.35
 """Cosine from which a passage goes along, once the message is about what is known, without a word of it."""
@@ -419,10 +425,18 @@ def _is_about(asked: _Asked, hit: SearchHit, shared: int) -> bool:
         return True
     if asked.is_course and has_vector and hit.cosine >= LEAST_OWN_COSINE and shared:
         return True
+    if has_vector and hit.cosine >= LEAST_COSINE_NAMED and _is_by_named(asked, hit):
+        return True
     if not count or shared < min(LEAST_TERMS, count) or shared < LEAST_SHARE * count:
         return False
     is_sure = not has_vector or hit.cosine >= LEAST_COSINE_WITH_WORDS
     return is_sure or shared >= SURE_SHARE * count
+
+
+def _is_by_named(asked: _Asked, hit: SearchHit) -> bool:
+    """True for the turn of somebody whom the message names."""
+    is_spoken = hit.corpus is Corpus.DISCUSSIONS
+    return is_spoken and any(one in asked.terms for one in words(speaker_of(hit.text)))
 
 
 def _shared_terms(terms: Sequence[str], hit: SearchHit) -> tuple[str, ...]:

@@ -34,6 +34,9 @@ Measure = Callable[[str], Sequence[int]]
 _PIECE = late(r"[A-Za-z]{1,3}|\s{2,}|\n|\S")
 """Part of a text that hardly any tokenizer makes two tokens of."""
 
+_LABEL = late(r"([^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2})(?:: |：)(?=\S)")
+"""Name before a turn of a talk of several people, of at most three words."""
+
 _BREAKS = (
     late(r"\n[ \t]*\n+"),
     late(r"\n"),
@@ -133,12 +136,20 @@ class KnowledgeLine(msgspec.Struct, frozen=True):
     date: str = ""
 
 
+def speaker_of(text: str) -> str:
+    """Name before a turn of a talk of several people ("Ada: I moved"), empty where there is none."""
+    label = _LABEL.match(text)
+    return "" if label is None or label[1][0].islower() else label[1]
+
+
 def embedded_text(chunk: Chunk) -> str:
     """The text of a chunk as the embedder is given it: heading, then text, without neighbours. A turn is given bare: with its
-    speaker's role before it, one in five was not found any more.
+    speaker's role before it, one in five was not found any more, and with the name before it, one in eight.
     """
-    has_heading = chunk.heading and chunk.kind is not ChunkKind.CONVERSATION
-    return f"{chunk.heading}\n{chunk.text}" if has_heading else chunk.text
+    if chunk.kind is ChunkKind.CONVERSATION:
+        name = speaker_of(chunk.text)
+        return chunk.text[len(name) + 1 :].lstrip() if name else chunk.text
+    return f"{chunk.heading}\n{chunk.text}" if chunk.heading else chunk.text
 
 
 def keyword_text(chunk: Chunk) -> str:

@@ -29,7 +29,7 @@ from core.retrieval.embedding import DIMENSION
 from tests.bench.__main__ import Row, row
 from tests.bench.memory_ours import TOKENS, TURNS, Score, digest, filled, recall, score
 from tests.bench.memory_peers import PEERS, Unanswered, answers
-from tests.bench.memory_sets import Life, locomo, long_talks, own, ten_kinds
+from tests.bench.memory_sets import Life, TwoPeople, locomo, long_talks, own, ten_kinds, two_people
 
 LIVES = 4
 TAG_BYTES = len(" [from: 2025-01-03-talk, 2025-01-03]")
@@ -79,6 +79,13 @@ def rows(options: Sequence[str] = ()) -> list[Row]:
             found += _found(Path(folder) / name, name, lives, model)
             found += _digests(name, lives)
             found += [_by_program(name, peer, lives) for peer in (PEERS if asked.peers else ())]
+        pairs = two_people()
+        found += _found(Path(folder) / "two", "two people", [one.life for one in pairs], model)
+        found += [
+            _by_program("two people", peer, [one.life for one in pairs])
+            for peer in (PEERS if asked.peers else ())
+        ]
+        found.append(_swapped(Path(folder) / "swapped", pairs, model))
         found += _long(Path(folder) / "long", model)
         found += _ten(Path(folder) / "ten", model)
     return found
@@ -121,6 +128,16 @@ def _by_program(name: str, peer: str, lives: Sequence[Life]) -> Row:
         for one, marks in zip(life.questions, found, strict=True)
     ]
     return row(label, statistics.mean(shares), "of 1")
+
+
+def _swapped(folder: Path, pairs: Sequence[TwoPeople], model: _Model) -> Row:
+    """Questions that ask of one person what the other told."""
+    empty = list[bool]()
+    for number, pair in enumerate(pairs):
+        store = filled(folder / str(number), pair.life, model, model.measure)
+        empty += [not recall(store, pair.life, model, text)[1] for text in pair.swapped]
+        store.close()
+    return row("two people: asked of the wrong one, nothing recalled", statistics.mean(empty), "of 1")
 
 
 def _long(folder: Path, model: _Model) -> list[Row]:

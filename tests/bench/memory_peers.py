@@ -55,7 +55,7 @@ print(json.dumps(found))
     "basic-memory": MemoryPeer(
         package="basic-memory==0.24.1",
         program="""
-import asyncio, json, os, sys, tempfile
+import json, os, subprocess, sys, tempfile
 from pathlib import Path
 asked = json.load(sys.stdin)
 folder = tempfile.mkdtemp()
@@ -64,16 +64,19 @@ notes = Path(folder, "notes")
 notes.mkdir()
 for number, text in enumerate(asked["turns"]):
     (notes / f"turn-{number}.md").write_text(f"---\\ntitle: turn {number}\\n---\\n\\n{text}\\n")
-import subprocess
-tool = [str(Path(sys.executable).parent / "basic-memory")]
-subprocess.run([*tool, "reindex"], check=True, stdout=subprocess.DEVNULL)
-found = []
-for one in asked["questions"]:
-    words = " OR ".join(word for word in "".join(c if c.isalnum() else " " for c in one).split())
-    told = subprocess.run([*tool, "tool", "search-notes", words, "--page-size", str(asked["count"])], check=True, capture_output=True, text=True)
-    hits = json.loads(told.stdout)["results"]
-    found.append([int(Path(hit["file_path"]).stem.rpartition("-")[2]) for hit in hits])
-print(json.dumps(found))
+tool = str(Path(sys.executable).parent / "basic-memory")
+subprocess.run([tool, "reindex"], check=True, stdout=subprocess.DEVNULL)
+from basic_memory.cli.commands.command_utils import run_with_cleanup
+from basic_memory.mcp.tools import search_notes
+async def answers():
+    found = []
+    for one in asked["questions"]:
+        words = " OR ".join("".join(c if c.isalnum() else " " for c in one).split())
+        told = await search_notes(query=words, page_size=asked["count"], search_type="text", output_format="json")
+        hits = told["results"]
+        found.append([int(Path(hit["file_path"]).stem.rpartition("-")[2]) for hit in hits])
+    return found
+print(json.dumps(run_with_cleanup(answers())))
 """,
     ),
 }

@@ -205,7 +205,17 @@ def _turns(turns: list[dict[str, str]], first: str) -> Iterator[Turn]:
 
 
 DATA = Path(__file__).parents[1] / "data" / "retrieval"
-LONG, TEN = DATA / "long_talks.toml", DATA / "ten_kinds.toml"
+LONG, TEN, TWO = DATA / "long_talks.toml", DATA / "ten_kinds.toml", DATA / "two_people.toml"
+_TALKS = 20
+_DAYS = (
+    "yesterday",
+    "two days ago",
+    "last Saturday",
+    "on Tuesday",
+    "last weekend",
+    "this week",
+    "earlier this month",
+)
 _LONG_TURNS, _LONG_SENTENCES = 50, 9
 
 
@@ -270,6 +280,60 @@ def ten_kinds(seed: int) -> Life:
         ),
         strange=tuple(one["ask"] for one in made["ask"] if not one["of"]),
     )
+
+
+class TwoPeople(msgspec.Struct, frozen=True):
+    """A talk of two people over a year. `swapped`: questions that ask of one what the other told."""
+
+    life: Life
+    swapped: tuple[str, ...]
+
+
+def two_people() -> list[TwoPeople]:
+    """Twenty talks each of two pairs of people, who call each other by name: always the same."""
+    return [
+        _pair(one, random.Random(at)) for at, one in enumerate(tomllib.loads(TWO.read_text("utf-8"))["life"])
+    ]
+
+
+def _pair(made: Mapping[str, Any], chance: random.Random) -> TwoPeople:
+    names, marks, talks = made["names"], dict[str, list[str]](), list[Talk]()
+    told = sorted(
+        zip(chance.choices(range(_TALKS), k=len(made["said"])), made["said"], strict=True),
+        key=lambda one: one[0],
+    )
+    day = date(2024, 1, 9)
+    for number in range(_TALKS):
+        day += timedelta(days=chance.randint(6, 21))
+        said = [
+            (at % 2, text) for at, text in enumerate(chance.choices(made["small"], k=chance.randint(3, 6)))
+        ]
+        for _, one in (one for one in told if one[0] == number):
+            marks[one["id"]] = [f"{number}:{at}" for at in range(len(said), len(said) + 3)]
+            opening, *rest = one["turns"]
+            turns = (opening.format(when=chance.choice(_DAYS)), *rest)
+            said += [((one["who"] + at) % 2, text) for at, text in enumerate(turns)]
+            said += [
+                ((one["who"] + 1 + at) % 2, text)
+                for at, text in enumerate(chance.choices(made["small"], k=chance.randint(2, 5)))
+            ]
+        turns = tuple(
+            Turn(mark=f"{number}:{at}", role=("user", "assistant")[who], text=f"{names[who]}: {text}")
+            for at, (who, text) in enumerate(said)
+        )
+        talks.append(Talk(name=f"{' and '.join(names)} {number}", day=day.isoformat(), turns=turns))
+    questions = [
+        Asked(text=one[kind], evidence=frozenset({marks[one["id"]][place]}), kind=kind)
+        for one in made["said"]
+        for kind, place in (("single", 0), ("detail", 2), ("day", 0))
+    ]
+    questions += [
+        Asked(text=one["ask"], evidence=frozenset(marks[name][0] for name in one["of"]), kind=one["kind"])
+        for one in made["ask"]
+    ]
+    swapped = (one["single"].replace(names[one["who"]], names[1 - one["who"]]) for one in made["said"])
+    life = Life(talks=tuple(talks), questions=tuple(questions), strange=STRANGE)
+    return TwoPeople(life=life, swapped=tuple(swapped))
 
 
 def _talks(

@@ -477,8 +477,8 @@ def test_words_of_each_passage_are_read_out_of_the_block(texts: list[str]) -> No
     got = found(*hits, tokens=50_000)
     told = passage_texts(got)
     assert len(told) == len(got.passages) == len(texts)
-    for number, (one, words) in enumerate(zip(got.passages, told, strict=True)):
-        assert f"The checkpoint interval {number}." in words, one.place
+    for one, words in zip(got.passages, told, strict=True):  # a wish among them goes first
+        assert f"The checkpoint interval {one.place.rpartition(':')[2]}." in words, one.place
     assert passage_texts(replace(got, text="")) == ("",) * len(texts)
 
 
@@ -512,3 +512,19 @@ def test_names_of_discussions_are_those_that_they_have_now(tmp_path: Path) -> No
     os.utime(paths.meta_file(tmp_path, "d"), (1, 1))
 
     assert (before, name("d"), name("gone"), name("../d")) == ("Trials", "Tides", "", "")
+
+
+def test_what_somebody_said_goes_along_with_a_message_that_names_them() -> None:
+    said = hit(3, "Ada: we brought a greyhound home", **SPOKEN, cosine=0.25)
+    asked = "Which breed of dog has Ada?"
+
+    assert [one.words for one in found(said, text=asked).passages] == ["Ada: we brought a greyhound home"]
+    assert not found(said, text="Which breed of dog has Bo?").passages
+    assert not found(replace(said, cosine=0.1), text=asked).passages
+
+
+def test_a_wish_among_passages_keeps_its_own_words() -> None:
+    got = found(hit(1), hit(2, "Keep in mind: always put the checkpoint interval in a table."), tokens=500)
+
+    assert [one.place for one in got.passages] == ["k2.md:2", "k1.md:1"]
+    assert [one.words[:4] for one in got.passages] == ["Keep", "The "]

@@ -8,6 +8,7 @@ import pytest
 
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import Chunk, ChunkKind
+from core.kernel.words import words
 from core.retrieval.chunker import (
     KnowledgeLine,
     SpokenTurn,
@@ -16,6 +17,7 @@ from core.retrieval.chunker import (
     keyword_text,
     line_chunks,
     parted,
+    speaker_of,
     turn_chunks,
 )
 from core.talk.context.outline import symbols_of
@@ -100,6 +102,26 @@ def test_an_item_of_knowledge_is_one_chunk() -> None:
         LineRange(3, 4),
         "Tests need a display.",
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "speaker", "bare"),
+    [
+        ("Ada: I moved to Oslo.", "Ada", "I moved to Oslo."),
+        ("Dr. Mary Jones: it is benign", "Dr. Mary Jones", "it is benign"),
+        ("李雷：我搬家了", "李雷", "我搬家了"),
+        ("then this: nothing", "", "then this: nothing"),
+        ("10:30 is fine", "", "10:30 is fine"),
+        ("Ada:", "", "Ada:"),
+    ],
+)
+def test_a_turn_of_a_talk_of_several_people_is_embedded_without_its_speaker(
+    said: str, speaker: str, bare: str
+) -> None:
+    (chunk,) = turn_chunks([SpokenTurn(1, "user", said)], measure)
+
+    assert (speaker_of(said), embedded_text(chunk), chunk.text) == (speaker, bare, said)
+    assert set(words(said)) <= set(keyword_text(chunk).split())
 
 
 def test_no_chunk_is_longer_than_the_embedder_takes_with_its_heading() -> None:
