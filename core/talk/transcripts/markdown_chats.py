@@ -126,8 +126,8 @@ def _spoken(role: str, words: str, skipped: Counter[str]) -> Iterator[tuple[str,
             bare = "" if _BARE_COMMAND.fullmatch(shown[1]) is not None else shown[1].rstrip()
         elif (call := _CALLED.fullmatch(shown[1])) is not None:
             output = re.sub(r"^ {3}", "", shown[2], flags=re.MULTILINE).strip()
-            yield role, (ToolCallPart(call_id="", name=call[1], arguments_json=call[2]),)
-            yield role, (ToolResultPart(call_id="", text=output),)
+            asked = ToolCallPart(call_id="", name=call[1], arguments_json=call[2])
+            yield role, (asked, ToolResultPart(call_id="", text=output))
             return
     if role == "user":
         if _ANSWER.match(bare) is not None:

@@ -320,8 +320,7 @@ OTHERS = [
         said=(
             (
                 "u: Which pump?",
-                "a: (calls Read) pumps.md",
-                "a: (result) Read 12 lines",
+                "a: (calls Read) pumps.md | (result) Read 12 lines",
                 "a: The red one.",
                 "u: Thanks.",
                 "a: You are welcome.",
