@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
+from core.agent.agent_messages import SetTools
 from core.kernel import paths
+from core.services.settings.settings_messages import ChangeSetting
 from core.services.spending.price_files import URL_VARIABLE
 from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.app import WindowApp
@@ -17,6 +20,7 @@ from tests.core.app.programs import until
 from tests.core.services.spending.test_own_prices import PriceServer
 from tests.gui.conftest import Screen
 from tests.gui.sitting import sees, watching
+from tests.gui.test_window_agent_live import AgentSitting, seated
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Habits
 from tests.vendors.loopback import json_reply
 
@@ -89,6 +93,42 @@ def test_a_send_asks_each_time_and_newer_prices_end_that(
             driver.key("Ctrl+,")
             driver.step(10)
             seen(screen, "settings.png")
+
+
+@pytest.mark.parametrize("answer", ["Allow once", "Refuse"])
+def test_a_request_of_a_task_asks_in_the_window(
+    screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    with seated(AgentSitting, tmp_path, screen, monkeypatch) as sitting:
+        person, controller, chosen = sitting.person, sitting.controller, sitting.chosen
+        controller.send(SetTools(chosen, has_tools=True))
+        controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.001))
+        until(controller, lambda s: s.config.settings.caching.day_limit_usd == 0.001)
+        sitting.said(("delegate", {"task": "Find the hour."}), text="I give it away.")
+        sitting.said(text="At nine.")
+        sitting.said(text="It turns at nine.")
+        person.key("Ctrl+l")
+        person.type("when")
+        person.key("Ctrl+Enter")
+        person.click("Send anyway")
+
+        sitting.sees("A yes covers the next request of this task only, whatever the cost.")
+        assert len(sitting.server.bodies) == 1
+        seen(screen, "task.png")
+        screen.check()
+        yes = person.find(answer)
+        person.bring(yes)
+        person.until(lambda: answer == "Refuse" or yes.stop_item() != 0, "the yes works")
+        person.click(yes)
+        person.click("Send anyway")  # the parent's next request is a question of its own
+        sitting.ends(lambda s: not s.agent.turns and not s.turns.calls)
+        told = json.dumps(sitting.server.bodies[-1]["messages"][-1])
+        assert ("At nine." in told, "It was not let go on: The price of" in told) == (
+            answer == "Allow once",
+            answer == "Refuse",
+        )
+        assert len(sitting.server.bodies) == (3 if answer == "Allow once" else 2)
+        seen(screen, f"task-{answer.split(maxsplit=1)[0]}.png")
 
 
 def test_by_a_price_by_hand_the_limit_holds_and_a_vendor_that_says_no_usage_is_booked_at_the_full_one(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from core.agent.agent_pages import asked_calls
+from core.kernel.values.updates import is_busy
+from core.services.settings.settings_messages import TrustProject
 from tests.core.front.hooks.conftest import AS_PERSON, World
 from tests.core.front.hooks.harvest_world import knowledge, old_discussion
-from tests.vendors.compatible_server import MODEL
+from tests.vendors.compatible_server import MODEL, Said
 
 
 def test_a_send_that_a_limit_cannot_hold_is_refused_unless_a_person_says_so(world: World) -> None:
@@ -26,6 +29,35 @@ def test_a_send_that_a_limit_cannot_hold_is_refused_unless_a_person_says_so(worl
     assert world.client.post(path, past).status_code == 403
     assert world.client.post(path, past, **AS_PERSON).status_code == 200
     assert world.client.post("/api/ui", {"panel": "settings", "action": "update_prices"}).status_code == 403
+
+
+def test_each_request_of_a_task_is_asked_about_and_a_persons_token_alone_answers(world: World) -> None:
+    with world.config.open("a", encoding="utf-8") as config:
+        config.write("[ai_settings.caching]\nday_limit_usd = 0.001\n")
+    world.start()
+    world.controller.send(TrustProject(is_trusted=True))
+    world.until(lambda s: s.config.project.is_trusted)
+    chosen = world.discussion()
+    world.client.put(f"/api/discussions/{chosen}/tools", {"has_tools": True}, **AS_PERSON)
+    given = Said("I give it away.", calls=(("delegate", '{"task":"Find it."}'),), finish="tool_calls")
+    world.server.replies += [given, Said("At nine.")]
+    world.client.post(
+        f"/api/discussions/{chosen}/messages", {"text": "When?", "over_limit": True}, **AS_PERSON
+    )
+    world.until(lambda s: bool(asked_calls(s, chosen)))
+
+    (call,) = world.client.get(f"/api/discussions/{chosen}/messages").json()["turn"]["calls"]
+    question = call["question"]
+    assert f"The price of {MODEL!r} is unknown" in question["reasons"][0]
+    path, body = f"/api/discussions/{chosen}/approvals/{call['call_id']}", {"question_id": question["id"]}
+    assert world.client.post(path, {**body, "answer": "yes"}).status_code == 403
+    assert len(world.server.bodies) == 1
+    assert world.client.post(path, {**body, "answer": "yes"}, **AS_PERSON).status_code == 200
+    world.until(lambda s: not is_busy(s, chosen))
+    assert len(world.server.bodies) == 2, (
+        "the yes was for the task's request, and not for its parent's next one"
+    )
+    assert "At nine." in str(world.client.get(f"/api/discussions/{chosen}/messages").json()["messages"][-1])
 
 
 def test_no_door_lets_a_call_through_that_a_limit_cannot_hold_and_each_says_why(world: World) -> None:
