@@ -20,6 +20,7 @@ SUITES: dict[str, tuple[str, ...]] = {
         "tests.bench.app_idle",
         "tests.bench.app_day",
         "tests.bench.app_stack",
+        "tests.bench.app_formula",
         "tests.bench.app_send",
         "tests.bench.app_log",
         "tests.bench.app_set_up",

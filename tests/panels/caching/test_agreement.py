@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from core.front.cli.cache_price import why_lines
 from core.kernel.structures import with_entry
 from core.kernel.values.cache import CachePlan, DiscussionCacheState
 from core.kernel.values.messages import Message, Status
 from core.kernel.values.state import AppState, ProviderTotals
 from core.kernel.values.usage import Upkeep, Usage
+from core.talk.caching.warmth import why_of
 from panels.base.view import WindowView
 from panels.caching.caching_room import CachingView
 from panels.caching.spending import look_of
@@ -26,7 +28,9 @@ from tests.panels.screen import Screen
 HELD = re.compile(r"^Cached by |^cache warm|^Expires |not read what is cached|cache not read by the next")
 NOT_HELD = re.compile(r"^Not cached|^cache cold|^Expired |nothing of .* is cached", re.IGNORECASE)
 READ = re.compile(r"reads [\d.]+k? tokens|^[\d.]+k? from the cache|^cache warm")
-NOT_READ = re.compile(r"reads nothing|does not read|cache not read|^Nothing .* in the cache")
+NOT_READ = re.compile(
+    r"reads nothing|does not read|cache not read|^Nothing .* in the cache|none of them from the cache"
+)
 ENDS = re.compile(r"([\d.]+k?) of [\d.]+k? tokens")
 
 _seconds = st.none() | st.integers(-7_200, 7_200)
@@ -103,7 +107,8 @@ def _sentences(state: AppState, tab: str) -> list[str]:
     view = WindowView(panel="caching")
     view.of(CachingView).tab = tab
     screen = Screen(state, view)
-    return [*screen.ui.texts(), cache_words(state, state.discussions.summaries["d1"], look_of(state, "d1"))]
+    told = cache_words(state, state.discussions.summaries["d1"], look_of(state, "d1"))
+    return [*screen.ui.texts(), told, *why_lines(state, why_of(state, "d1"))]
 
 
 def _any(pattern: re.Pattern[str], said: Iterable[str]) -> list[str]:
