@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,10 +29,12 @@ class MemoryPeer(msgspec.Struct, frozen=True):
     Args:
         program: reads `{"turns": [...], "questions": [...], "count": n}` from standard input and prints the numbers of turns
             that it finds for each question, the best first.
+        python: the least version of Python that it installs on.
     """
 
     package: str
     program: str
+    python: tuple[int, int] = (3, 11)
 
 
 PEERS: Mapping[str, MemoryPeer] = {
@@ -54,6 +57,7 @@ print(json.dumps(found))
     ),
     "basic-memory": MemoryPeer(
         package="basic-memory==0.24.1",
+        python=(3, 12),
         program="""
 import json, os, subprocess, sys, tempfile
 from pathlib import Path
@@ -113,6 +117,18 @@ def _python(name: str) -> Path:
     return FOLDER / name / "bin" / "python"
 
 
+def _maker(peer: MemoryPeer) -> str:
+    """A Python that a peer installs on: this one, else a newer one of the search path or of pyenv; this one where there is none."""
+    if sys.version_info[:2] >= peer.python:
+        return sys.executable
+    own = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    for minor in range(peer.python[1], peer.python[1] + 6):
+        under = sorted(own.glob(f"3.{minor}.*/bin/python"))
+        if found := (str(under[0]) if under else shutil.which(f"python3.{minor}")):
+            return found
+    return sys.executable
+
+
 def _installed(name: str, peer: MemoryPeer) -> str:
     """Empty once a peer is installed, else why it cannot be."""
     marker = FOLDER / name / peer.package
@@ -120,7 +136,7 @@ def _installed(name: str, peer: MemoryPeer) -> str:
         return ""
     try:
         subprocess.run(
-            [sys.executable, "-m", "venv", str(FOLDER / name)],
+            [_maker(peer), "-m", "venv", str(FOLDER / name)],
             check=True,
             capture_output=True,
             timeout=INSTALL_S,
