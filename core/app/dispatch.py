@@ -221,12 +221,15 @@ _BETWEEN = frozenset({CallPhase.SAVING, CallPhase.WAITING, CallPhase.STORING})
 
 
 def with_shown(
-    before: AppState, after: AppState, effects: tuple[Effect, ...], was: datetime | None
+    before: AppState, after: AppState, effects: tuple[Effect, ...], was: datetime | None, *, is_added: bool
 ) -> Result:
     """The effects with the work that only shows, or without it and with a note that it is owed.
 
+    The index waits for what was added to a discussion. What tells a discussion from others, as its name, does not wait: the next
+    start reads it from there, and a kill would have it begin with what was before.
+
     Args:
-        effects: of the step so far; was: time of the step before.
+        effects: of the step so far; was: time of the step before; is_added: these follow from words that were added.
     """
     owed, now = after.unshown, after.now
     if now is not None and _must_wait(after, timedelta() if owed is None else now - owed.since):
@@ -235,9 +238,9 @@ def with_shown(
         if after.turns.calls.keys() - then.calls.keys():  # begun meanwhile: their end is to be seen
             then = replace(then, calls={**after.turns.calls, **then.calls})
             since = replace(since, before=replace(since.before, turns=then))
-        indexed = since.indexed.union(_indexed(effects))
-        rest = tuple([one for one in effects if not isinstance(one, IndexDiscussion)])
-        return replace(after, unshown=replace(since, indexed=indexed)), rest
+        since = replace(since, indexed=since.indexed.union(_indexed(effects) if is_added else ()))
+        rest = tuple([one for one in effects if not (is_added and isinstance(one, IndexDiscussion))])
+        return replace(after, unshown=since), rest
     if owed is None:
         return after, (*effects, *context_effects(before, after, was), *rewrite_effects(before, after))
     indexed = owed.indexed.difference(_indexed(effects))
@@ -318,7 +321,9 @@ def step(state: AppState, given: Input) -> Result:
     decide: Callable[[AppState, Stamp, Any], Result] = _command if type(body) in _COMMANDS else _decided
     after, effects = decide(before, given, body)
     after, effects = followed_up(before, after, Moment(given=given, body=body, effects=effects))
-    after, effects = with_shown(before, after, effects, state.followed_at)
+    after, effects = with_shown(
+        before, after, effects, state.followed_at, is_added=isinstance(body, RecordsAppended)
+    )
     after, told = settings.followed(after, effects)
     return after, (*effects, *told)
 

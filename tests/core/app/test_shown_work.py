@@ -14,8 +14,10 @@ from core.talk.context.context_messages import AssembleContext
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
     IndexDiscussion,
+    MetaWritten,
     SelectDiscussion,
     SetDraft,
+    WriteMeta,
 )
 from core.talk.turn.turn_messages import (
     CallEnded,
@@ -67,6 +69,19 @@ def test_a_plain_turn_is_assembled_for_the_next_message_once_when_its_reply_is_t
     effects = book.play(ended)
     (write,) = of(effects, AppendRecords)
     assert len(of((*effects, *book.append(write)), AssembleContext)) == 1
+
+
+def test_a_name_is_indexed_at_once_though_a_turn_is_under_way() -> None:
+    """A kill in the time of that turn, and the next start would name the discussion anew."""
+    book = Playbook().ready()
+    chosen = book.discussion()
+    (write,) = of(book.play(SendPrompt(chosen, "Why?")), AppendRecords)
+    begun = book.append(write)
+    assert of(begun, CallProvider)
+    (named,) = of(begun, WriteMeta)
+    assert (named.meta.name, of(begun, IndexDiscussion)) == ("Why?", ())
+
+    assert of(book.play(MetaWritten(chosen)), IndexDiscussion) == (IndexDiscussion(chosen),)
 
 
 def test_the_list_indexes_a_quick_plain_turn_once() -> None:
