@@ -23,10 +23,11 @@ from core.imports.export_knowledge import is_knowledge, knowledge_of
 from core.kernel import paths
 from core.kernel.codecs import from_json, packed_decoder_of, to_json, to_msgpack
 from core.kernel.disk import make_dirs, write_passing
-from core.kernel.language import english, joined, retold, tr
+from core.kernel.language import english, joined, tr
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file
 from core.kernel.patterns import late
+from core.kernel.stored_texts import retold
 from core.kernel.values.imports import ImportFault, KnownPlace, Offered, Transcript, TranscriptKind, Unread
 from core.talk.transcripts.claude_code import branched_off
 from core.talk.transcripts.databases import LOG_HEAD_BYTES, with_log

@@ -10,7 +10,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from core.kernel.codecs import builtins_of
 from core.kernel.figures import count, first_of
 from core.kernel.frame import one_line
-from core.kernel.language import all_of, as_sentences, joined, retold, tr
+from core.kernel.language import all_of, as_sentences, joined, tr
+from core.kernel.stored_texts import retold
 from core.kernel.values.retrieval import Corpus, Recalled, SearchAnswer, SearchHit, SearchMode
 
 SNIPPET_CHARS = 160

@@ -7,7 +7,8 @@ from datetime import datetime
 from core.agent.attention_machine import cause_told
 from core.kernel import figures as fmt
 from core.kernel.errors import FailureKind
-from core.kernel.language import retold, tr
+from core.kernel.language import tr
+from core.kernel.stored_texts import retold
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.kernel.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolResultPart
 from core.kernel.values.state import AppState

@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 import msgspec
 
 from core.kernel import figures as fmt
-from core.kernel.language import as_sentences, retold, tr
+from core.kernel.language import as_sentences, tr
 from core.kernel.patterns import late
+from core.kernel.stored_texts import retold
 from core.kernel.values.agent import AgentTurn
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import Entry, Mark, Message, Role, ToolResultPart

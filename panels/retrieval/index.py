@@ -8,7 +8,8 @@ from datetime import date
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
-from core.kernel.language import as_sentences, retold, tr
+from core.kernel.language import as_sentences, tr
+from core.kernel.stored_texts import retold
 from core.kernel.values.curation import FileItem, LineRange
 from core.kernel.values.retrieval import (
     ChunkKind,

@@ -9,7 +9,8 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from core.kernel.figures import count
-from core.kernel.language import as_sentences, capital, retold, spliced, tr
+from core.kernel.language import as_sentences, capital, spliced, tr
+from core.kernel.stored_texts import retold
 from core.kernel.values.knowledge import ForgetPreview, ForgetReceipt, PlaceReport
 from core.knowledge.facts.fact_checks import FOLDERS
 

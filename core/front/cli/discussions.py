@@ -30,7 +30,8 @@ from core.front.cli.session import FrontEnd, find_discussion, session
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
 from core.kernel.frame import one_line
-from core.kernel.language import retold, tr
+from core.kernel.language import tr
+from core.kernel.stored_texts import retold
 from core.kernel.values.discussion import FLAGS, DiscussionSummary
 from core.kernel.values.knowledge import ForgetReceipt, ForgetTarget, ForgettingState
 from core.kernel.values.messages import Mark

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from core.front.cli.version import WIDEST_HELP, put_beside, terminal_columns
-from core.kernel.language import capital, retold, tr
+from core.kernel.language import capital, tr
+from core.kernel.stored_texts import retold
 
 
 def script(parser: Parser, shell: str) -> str:

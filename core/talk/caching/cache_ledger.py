@@ -11,7 +11,8 @@ from operator import attrgetter
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.language import retold, tr
+from core.kernel.language import tr
+from core.kernel.stored_texts import retold
 from core.kernel.values.cache import (
     CacheLedger,
     CacheLedgerEntry,

@@ -13,7 +13,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
-from core.kernel.language import retold, tr
+from core.kernel.language import tr
+from core.kernel.stored_texts import retold
 from core.kernel.values.cache import DiscussionCacheState, Rewrite, has_price
 from core.kernel.values.discussion import SentBreak
 from core.kernel.values.messages import Message

@@ -11,7 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.errors import FailureKind, ProviderError
-from core.kernel.language import in_english, retold, tr
+from core.kernel.language import in_english, tr
+from core.kernel.stored_texts import retold
 from core.kernel.tokens import scaled
 from core.kernel.values.cache import RewriteCosts
 from core.kernel.values.curation import ItemFiles, NamedText

@@ -15,10 +15,10 @@ from core.kernel.language import (
     english,
     in_english,
     joined,
-    retold,
     tr,
     words_of,
 )
+from core.kernel.stored_texts import retold
 
 pytestmark = pytest.mark.usefixtures("german")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.kernel.language import retold
+from core.kernel.stored_texts import retold
 from core.kernel.values.retrieval import Corpus
 from core.retrieval import sources
 from tests.core.retrieval.test_index_faults import found, passed_over
