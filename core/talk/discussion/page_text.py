@@ -1,4 +1,6 @@
-"""Text of an HTML page. Runs in a worker process: a hostile page may cost time, memory or the process."""
+"""Text of an HTML page. Pages of the web and attached files are read in a worker process: a hostile one may cost time, memory
+or the process. Answers in an export of Gemini are read where the export is, within the bounds of its entries.
+"""
 
 from __future__ import annotations
 

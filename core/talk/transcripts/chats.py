@@ -328,8 +328,6 @@ SPEAKERS = {
 
 def read_takeout(element: msgspec.Raw | Any) -> Transcript:
     """An entry of Google's list of activities: one question to Gemini, and its answer."""
-    from core.talk.discussion.page_text import page_text  # loads its parser
-
     found = as_object(element, "Gemini")
     answers = [one for one in items(found.get("safeHtmlItem")) if isinstance(one, dict)]
     asked = _asked(found, has_answer=bool(answers))
@@ -343,10 +341,23 @@ def read_takeout(element: msgspec.Raw | Any) -> Transcript:
     listed = [one.removeprefix("-").strip() for one in told if one.startswith("-")]
     names = [{"name": one} for one in (*items(found.get("attachedFiles")), *listed) if isinstance(one, str)]
     talk.say("user", (TextPart(asked), *files_named(names)), at=found.get("time"))
-    answer = "\n\n".join(page_text(one["html"], "") for one in answers if isinstance(one.get("html"), str))
+    answer = "\n\n".join(_answer(one["html"]) for one in answers if isinstance(one.get("html"), str))
     if answer.strip():
         talk.say("assistant", (TextPart(answer),), at=found.get("time"), model="Gemini")
     return talk.transcript()
+
+
+_MAX_PAGE_CHARS = 4_000_000
+"""Longer than any reply. The parser of pages holds some fifteen times a page's size, in the import's own process."""
+
+
+def _answer(page: str) -> str:
+    """An answer as Markdown; its bare words where it is longer than any reply."""
+    if len(page) > _MAX_PAGE_CHARS:
+        return _bare(page)
+    from core.talk.discussion.page_text import page_text  # loads its parser
+
+    return page_text(page, "")
 
 
 # The same list as the page that Takeout makes where nobody asks for JSON.

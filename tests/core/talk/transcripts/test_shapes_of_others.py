@@ -281,6 +281,22 @@ OTHERS = [
         said=(("u: Do herons sleep? | (file) heron.png", "a: They **do**.\n\n- On one leg & calm"),),
     ),
     Shape(
+        id="Gemini of Takeout: an answer longer than any reply is read as its bare words",
+        kind=TranscriptKind.TAKEOUT,
+        data=json.dumps(
+            [
+                {
+                    "header": "Gemini Apps",
+                    "title": "Prompted Do herons sleep?",
+                    "time": "2026-10-01T08:00:00.000Z",
+                    "products": ["Gemini Apps"],
+                    "safeHtmlItem": [{"html": "<p>They <b>do</b>.</p>" + "<i></i>" * 600_000}],
+                }
+            ]
+        ),
+        said=(("u: Do herons sleep?", "a: They do."),),
+    ),
+    Shape(
         id="Gemini of Takeout in German: the whole title is what was asked",
         kind=TranscriptKind.TAKEOUT,
         data=json.dumps(
