@@ -85,8 +85,8 @@ def test_two_keys_lead_from_one_message_of_the_person_to_the_next(
     writer: Writer, server: AnthropicServer, screen: Screen
 ) -> None:
     driver = writer.driver
-    lines = "\n\n".join(f"line {n}" for n in range(40))
     for number, words in enumerate(("first tide", "second tide", "third tide")):
+        lines = "\n\n".join(f"line {n} of {words}" for n in range(40))
         server.replies.append(Said(({"type": "text", "text": lines},), piece_chars=4000))
         driver.type(words)
         driver.key("Ctrl+Enter")
@@ -101,7 +101,11 @@ def test_two_keys_lead_from_one_message_of_the_person_to_the_next(
         )
         return any(0 <= driver.rect(one)[1] - driver.rect(top)[1] < 100 for one in texts)
 
-    driver.until(lambda: driver.has("line 39"), "the end")
+    def is_at_end() -> bool:
+        texts = [e.label() for e in driver.visible() if isinstance(e, Markdown)]
+        return "third tide" not in texts and any("line 39 of third tide" in text for text in texts)
+
+    driver.until(is_at_end, "the end of the last reply")
     for chord, words in (
         ("Alt+Up", "third tide"), ("Alt+Up", "second tide"), ("Alt+Up", "first tide"), ("Alt+Up", "first tide"),
         ("Alt+Down", "second tide"), ("Alt+Down", "third tide"),
