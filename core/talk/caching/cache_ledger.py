@@ -395,10 +395,14 @@ def renewed(ledger: CacheLedger, there: CacheLedger) -> CacheLedger:
 
     def later(scope: LedgerScope, key: str, entry: CacheLedgerEntry) -> CacheLedgerEntry:
         other = there.entries.get(scope, {}).get(key, entry)
-        return (
-            replace(entry, ttl_s=other.ttl_s, expires_at=other.expires_at)
-            if other.expires_at > entry.expires_at
-            else entry
+        if other.expires_at <= entry.expires_at:
+            return entry
+        return replace(
+            entry,
+            ttl_s=other.ttl_s,
+            expires_at=other.expires_at,
+            is_extended=other.is_extended,
+            front_s=other.front_s,
         )
 
     entries = {

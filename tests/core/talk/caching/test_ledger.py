@@ -31,6 +31,7 @@ from core.talk.caching.cache_ledger import (
     of_discussion,
     predict,
     record,
+    renewed,
     rests_on_extension,
     with_extension,
 )
@@ -376,3 +377,15 @@ def test_an_hour_lasts_fifty_minutes() -> None:
     later = NOW + timedelta(minutes=50)
 
     assert hits(live_entries(of_discussion(ledger, "d"), SCOPE, later), LONG)[0].index == 5
+
+
+def test_a_lifetime_of_another_program_that_rests_on_an_extension_ends_with_that() -> None:
+    """A model was seen not to extend what a short mark held: the long lifetime in the other program's file is none."""
+    long = CacheLedgerEntry("p", 9_000, 3_600, after(3_600), "d", is_extended=True, front_s=300)
+    there = CacheLedger({SCOPE: {"p": long}})
+    lost = ExtensionEvidence(provider=ANTHROPIC.provider, model=ANTHROPIC.model, kept=0, lost=1)
+    ours = with_extension(there, lost)
+    ours = replace(ours, entries={SCOPE: dict(live_entries(ours, SCOPE, after(180)))})
+    assert not live_entries(ours, SCOPE, after(1_200))
+
+    assert not live_entries(renewed(ours, there), SCOPE, after(1_200))
