@@ -440,7 +440,7 @@ def _why_rewritten(turn: PlannedTurn, rewritten: Decision, kept: Decision) -> st
         return tr("The program rewrote the context: with the changes added at its end, it was too long.")
     if kept.plan.read_tokens <= rewritten.plan.read_tokens:
         return tr(
-            "The program rewrote the context with all changes in place. The cache had gone cold, so the rewrite costs nothing extra."
+            "The program rewrote the context with all changes in place. With them at its end, no more would be read from the cache."
         )
     return tr(
         "The program rewrote the context: keeping {superseded_tokens:,} outdated tokens would cost more.",

@@ -476,6 +476,9 @@ _APPENDED = {
     SWITCH: tr("the program moved a change of tools, effort or instructions to the front"),
 }
 """Fate of text that the program had added behind a message, by the end of its key."""
+_SWITCHED = frozenset({LayerId.TOOLS, LayerId.SYSTEM_PRESET, LayerId.PERSONA})
+_UPDATED = frozenset({LayerId.PROJECT, LayerId.KNOWLEDGE, LayerId.FILE_SET, LayerId.FILE_DETAILS})
+_ROLES = {"tool": 0, "system": 1}
 
 
 class PrefixBreak(msgspec.Struct, frozen=True):
@@ -513,11 +516,13 @@ def first_break(before: ProviderRequest, after: ProviderRequest) -> PrefixBreak 
     if same < 0 and len(old) <= len(new):
         return None
     place = min(len(old), len(new)) if same < 0 else same
-    part = old[place][1]
-    inside = first_difference(_text(part), _text(new[place][1])) if place < len(new) else 0
+    part, other = old[place], new[place] if place < len(new) else None
+    if other is not None and _rank(other) < _rank(part):
+        part = other  # it was put in before what stood there
+    inside = first_difference(_text(old[place][1]), _text(other[1])) if other is not None else 0
     offset = sum(len(_text(one).encode("utf-8", "surrogatepass")) for _, one in old[:place])
-    reason = _ENDS_EARLIER if same < 0 else _reason(before, after, part)
-    return PrefixBreak(layer=_layer(part), byte_offset=offset + (inside or 0), reason=reason)
+    reason = _ENDS_EARLIER if same < 0 else _reason(before, after, part[1])
+    return PrefixBreak(layer=_layer(part[1]), byte_offset=offset + (inside or 0), reason=reason)
 
 
 def with_cause(found: PrefixBreak, reasons: Mapping[LayerId, str]) -> PrefixBreak:
@@ -613,6 +618,8 @@ def is_asked(found: PrefixBreak, before: Basis, after: Basis, reasons: Mapping[L
         return True
     if not _is_said_on(before, after):
         return True
+    if found.layer in _SWITCHED and before.view is not None and after.view is not None:
+        return before.view.switches != after.view.switches
     if found.layer not in _SHOWN_BY_VIEW:
         return False
     return before.view is None or after.view is None or not _goes_on(before.view, after.view)
@@ -697,11 +704,14 @@ def _reason(before: ProviderRequest, after: ProviderRequest, part: RequestPart |
     layer = _layer(part)
     if before.effort is not after.effort and layer is LayerId.TOOLS:
         return _EFFORT
-    if isinstance(part, Segment) and part.key.startswith(DELTA):
-        return tr("the program put changes that it had added later in their place")
-    end = "" if not isinstance(part, Segment) else part.key[part.key.rfind("/") :]
+    end = part.key[part.key.rfind("/") :] if isinstance(part, Segment) else ""
     if end in _APPENDED:
         return _APPENDED[end]
+    told = [one.key for _, one in _parts(before) if isinstance(one, Segment)]
+    if layer in _SWITCHED and any(key.endswith(SWITCH) for key in told):
+        return _APPENDED[SWITCH]
+    if layer in _UPDATED and any(key.startswith(DELTA) for key in told):
+        return tr("the program put changes that it had added later in their place")
     return _REASONS.get(layer) or tr("the layer {layer} changed", layer=LAYER_TITLES[layer])
 
 
@@ -716,6 +726,15 @@ def _lasting(parts: Sequence[_Part]) -> Sequence[_Part]:
     while end and is_passing(parts[end - 1][1]):
         end -= 1
     return parts[:end]
+
+
+def _rank(part: _Part) -> tuple[int, int]:
+    """Place of a part of the head among those of other layers, by role and layer; all of the talk stands behind them."""
+    role, one = part
+    is_base = isinstance(one, Segment) and one.layer in _UPDATED and one.key == str(int(one.layer))
+    if isinstance(one, Segment) and (role == "system" or is_base):
+        return _ROLES.get(role, len(_ROLES)), one.layer
+    return (_ROLES[role] if isinstance(one, ToolSchema) else len(_ROLES), len(LayerId))
 
 
 def _is_same(one: _Part, two: _Part) -> bool:

@@ -59,7 +59,7 @@ def test_while_it_is_warm_a_changed_file_is_appended_and_once_it_is_cold_all_is_
     assert "your message carries 1 changed file" in plan_of(warm).sentences[0]
     assert cold.decision.view.deltas == ()
     assert "ALPHA one" not in texts(cold.decision.request)
-    assert "gone cold" in plan_of(cold).sentences[0]
+    assert "no more would be read" in plan_of(cold).sentences[0]
 
 
 def test_a_person_who_switched_appending_off_gets_a_rewrite() -> None:

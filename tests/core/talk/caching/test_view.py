@@ -325,7 +325,7 @@ def test_a_warm_change_is_appended_and_a_cold_one_rewritten() -> None:
     assert "your message carries 1 changed file" in warm.plan.sentences[0]
     assert warm.plan.superseded_tokens > 0
     assert cold.view.deltas == ()
-    assert "gone cold" in cold.plan.sentences[0]
+    assert "no more would be read" in cold.plan.sentences[0]
 
 
 def test_switched_off_every_change_is_a_rewrite() -> None:

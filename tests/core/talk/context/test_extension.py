@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.values.cache import CachePlan
+from core.kernel.values.curation import NamedText
 from core.kernel.values.messages import (
     AttachmentPart,
     Message,
@@ -16,7 +17,7 @@ from core.kernel.values.messages import (
 )
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
-from core.kernel.values.window import BaseFile, ContextView, FrozenBase
+from core.kernel.values.window import BaseFile, ContextView, FrozenBase, TurnSwitch
 from core.talk.context.difference import (
     CUT,
     Basis,
@@ -27,7 +28,7 @@ from core.talk.context.difference import (
     with_cause,
 )
 from core.talk.context.stack import build_stack
-from tests.core.stacks import said
+from tests.core.stacks import curated, said
 
 THOUGHT, CALL = ReasoningPart("hm", '{"signature":"s"}'), ToolCallPart("1", "read", "{}")
 TURN = (
@@ -35,6 +36,7 @@ TURN = (
     said("b", Role.ASSISTANT, THOUGHT, CALL),
     said("c", Role.TOOL, ToolResultPart("1", "text")),
 )
+READ, OLD = ToolSchema("read", "Read.", "{}"), NamedText("Old", "You are old.")
 FACTS = DiscussionMetadata("name", turn_count=1)
 
 
@@ -95,10 +97,14 @@ def test_a_compaction_is_named_in_place_of_the_layers_that_it_let_be_told_anew()
     ("inputs", "layer", "reason"),
     [
         ({"role_text": "rule"}, LayerId.ROLE, "the layer Role instructions changed"),
+        ({"tools": (READ,)}, LayerId.TOOLS, "the tools changed"),
+        ({"tools": (READ,), "role_text": "rule"}, LayerId.TOOLS, "the tools changed"),
+        ({"persona": OLD}, LayerId.PERSONA, "the layer Persona changed"),
+        ({"persona": OLD, "role_text": "rule"}, LayerId.ROLE, "the layer Role instructions changed"),
         (
-            {"tools": (ToolSchema("read", "Read.", "{}"),)},
-            LayerId.ROLE,
-            "the layer Role instructions changed",
+            {"preset_name": "files", "items": (curated("a.py", "x = 1"),)},
+            LayerId.FILE_SET,
+            "the layer Context preset changed",
         ),
         ({"model": "another"}, LayerId.ROLE, "the model changed"),
         ({"turns": (said("a", Role.USER, "fiend"), *TURN[1:])}, LayerId.TURNS, "an earlier message"),
@@ -172,3 +178,18 @@ def test_what_a_person_did_or_a_plan_chose_explains_a_break_and_nothing_else_doe
 
     assert found is not None
     assert is_asked(found, before, after, reasons) is is_explained
+
+
+def test_a_tool_that_is_put_in_is_named_by_its_own_first_byte() -> None:
+    given = first_break(request(TURN[:1], "more"), request(TURN[:1], "more", tools=(READ,)))
+
+    assert given is not None
+    assert given.byte_offset == 1, "'read' and 'role' part there"
+
+
+def test_switches_that_move_to_the_head_explain_its_break_and_nothing_else_does() -> None:
+    switched = replace(SHOWN, switches=(TurnSwitch(message_id="a", text="{}"),))
+    found = PrefixBreak(layer=LayerId.TOOLS, byte_offset=1, reason="the tools changed")
+
+    assert is_asked(found, Basis(TURN, switched), Basis(LATER, SHOWN), {})
+    assert not is_asked(found, Basis(TURN, switched), Basis(LATER, switched), {})
