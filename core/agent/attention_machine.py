@@ -17,10 +17,9 @@ from core.kernel.frame import frame
 from core.kernel.language import spliced, tr
 from core.kernel.patterns import late
 from core.kernel.values.agent import NOTES_KEPT, Attention, AttentionState, Autonomy, LoopNote
-from core.kernel.values.provider import ProviderKind
 from core.kernel.values.signals import Signal, SignalSource
 from core.kernel.values.state import AppState
-from core.kernel.web_addresses import is_loopback
+from core.services.providers.profiles import is_local
 from core.services.settings.settings_messages import FindPrices
 from core.services.spending.limits import limit_reached
 
@@ -237,13 +236,10 @@ def _told(autonomy: Autonomy, end: TurnEnd) -> str:
 # Money of autonomy: what stands against one more turn that nobody asks for.
 
 
-def is_local(state: AppState, provider: str) -> bool:
-    """True if a provider's models run on this machine, so that nobody is paid for them."""
+def _costs_nothing(state: AppState, provider: str) -> bool:
     status = state.config.providers.get(provider)
-    kind = status.kind if status is not None else None
     server = state.config.settings.servers.get(provider)
-    is_here = kind is ProviderKind.COMPATIBLE and server is not None and is_loopback(server.base_url)
-    return kind is ProviderKind.EMBEDDED or is_here
+    return is_local(None if status is None else status.kind, "" if server is None else server.base_url)
 
 
 def refusal(state: AppState, discussion_id: str) -> str:
@@ -258,14 +254,14 @@ def unpriced(state: AppState, provider: str, model: str) -> str:
     looked up yet, or nobody is paid.
     """
     known = state.config.prices
-    if is_local(state, provider) or known.get((provider, model), ...) is not None:
+    if _costs_nothing(state, provider) or known.get((provider, model), ...) is not None:
         return ""
     return tr("Autonomy stops: the price of {model!r} is unknown, so no limit would hold.", model=model)
 
 
 def price_wanted(state: AppState, provider: str, model: str) -> tuple[FindPrices, ...]:
     """The price that autonomy must know before it spends; none if it is known or the model is free."""
-    is_asked = not is_local(state, provider) and (provider, model) not in state.config.prices
+    is_asked = not _costs_nothing(state, provider) and (provider, model) not in state.config.prices
     return (FindPrices(((provider, model),)),) if is_asked else ()
 
 

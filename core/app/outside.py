@@ -44,7 +44,7 @@ from core.kernel.values.cache import CachePrices
 from core.kernel.values.imports import Offered
 from core.kernel.values.knowledge import Category, Proposal
 from core.kernel.values.mcp import WrappedCommand
-from core.kernel.values.provider import ModelPrice, ModelProfile, PriceSource
+from core.kernel.values.provider import ModelPrice, ModelProfile, PriceSource, ProviderKind
 from core.kernel.values.retrieval import SearchPlaces
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.spec import StackSpec
@@ -409,7 +409,7 @@ class LocalOutside:
         )
         outline = self._counting.outline
         caches = CacheSetup(
-            prices=lambda kind, provider, model, at: cache_prices(provider, kind, model, at),
+            prices=self._prices_at,
             kind=self._clients.kind,
             key_id=self._clients.key_id,
             cost=self._prices.cost,
@@ -631,5 +631,8 @@ class LocalOutside:
         """Hold the home while something is forgotten. A program that owns it holds it already."""
         return nullcontext() if self._ownership.is_ours() else store_home.alone(self.home)
 
+    def _prices_at(self, kind: ProviderKind, provider: str, model: str, at: datetime) -> CachePrices:
+        return cache_prices(provider, kind, model, at, is_local=self._clients.is_local(provider))
+
     def _cache_prices(self, provider: str, model: str) -> CachePrices:
-        return cache_prices(provider, self._clients.kind(provider), model, self._clock())
+        return self._prices_at(self._clients.kind(provider), provider, model, self._clock())

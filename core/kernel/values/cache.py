@@ -79,6 +79,7 @@ class CachePrices(msgspec.Struct, frozen=True):
         lookback: positions, the mark's own included, in which a mark finds an earlier entry; 0: no limit.
         storage_usd: for a token and an hour (Gemini), else 0.
         holds_replies: a reply stays held behind the very request that it answers.
+        is_local: the model runs on this machine: where no price is known, nobody is paid.
     """
 
     provider: str
@@ -92,6 +93,7 @@ class CachePrices(msgspec.Struct, frozen=True):
     max_marks: int = 0
     storage_usd: float = 0.0
     holds_replies: bool = False
+    is_local: bool = False
 
     def write_at(self, ttl_s: int) -> float:
         """Price of writing at a lifetime; that of the nearest lifetime on offer, 1 where there is none."""

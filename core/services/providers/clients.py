@@ -17,6 +17,7 @@ from core.kernel.values.provider import ModelProfile, ProviderKind, StoredConten
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.http import plain_address
 from core.services.providers.keys import KeyStore
+from core.services.providers.profiles import is_local
 from core.services.providers.protocol import Provider
 from core.services.providers.refused_fields import RefusedFields, read_refusals
 from core.services.providers.switches import Refusals, server_address
@@ -237,6 +238,12 @@ class Clients:
         with self._lock:
             server = self._servers.get(provider)
         return ProviderKind(server.kind) if server is not None else ProviderKind.COMPATIBLE
+
+    def is_local(self, provider: str) -> bool:
+        """True if a provider's models run on this machine, so that nobody is paid for them."""
+        with self._lock:
+            server = self._servers.get(provider)
+        return server is not None and is_local(ProviderKind(server.kind), server.base_url)
 
     def label(self, provider: str) -> str:
         """A provider's name as the person knows it; its id where it has none."""

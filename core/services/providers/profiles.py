@@ -13,6 +13,7 @@ from core.kernel.language import as_sentences, tr
 from core.kernel.structures import ByIdentity
 from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
 from core.kernel.values.settings import AiSettings
+from core.kernel.web_addresses import is_loopback
 from core.services.providers.attachments import most_picture_bytes, most_picture_px, pdf_form
 
 ANY = "*"
@@ -261,6 +262,15 @@ def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool 
                 disable_text=tr("Claude Code caches by itself; it offers no way to turn caching off."),
                 invalidate_text=tr("The next message starts a new session of Claude Code."),
             )
+
+
+def is_local(kind: ProviderKind | None, base_url: str) -> bool:
+    """True if a provider's models run on this machine, so that nobody is paid for them.
+
+    Args:
+        kind: None where the provider is unknown; base_url: of its server, empty for none.
+    """
+    return kind is ProviderKind.EMBEDDED or (kind is ProviderKind.COMPATIBLE and is_loopback(base_url))
 
 
 def takes_tools(kind: ProviderKind) -> bool:

@@ -192,14 +192,14 @@ def _keeps_tail(turn: PlannedTurn, market: Market) -> bool:
     """True if layer 8 of a request stays in its place, and what was recalled for it as far as there is room.
 
     What was recalled in all the turns takes a quarter of a model's room at most, and goes with its turn where that room is not
-    known: a server cuts off, or refuses, what is longer. It goes, too, where input has a price.
+    known: a server cuts off, or refuses, what is longer. It goes, too, where input has a price, or may have one.
     """
     if not (market.prices.holds_replies and market.settings.appends_changes and market.settings.is_enabled):
         return False
     recalled = recalled_text(turn.stack)
     if not recalled:
         return True
-    if market.prices.input_usd:
+    if market.prices.input_usd or (market.prices.input_usd is None and not market.prices.is_local):
         return False
     before = () if turn.view is None else turn.view.tails
     kept = sum(estimate_tokens(size_bytes(tail.retrieved)) for tail in before)

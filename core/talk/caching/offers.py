@@ -62,15 +62,18 @@ _GEMINI_STORAGE = (
 _GEMINI_PRO_STORAGE = 4.50
 
 
-def cache_prices(provider: str, kind: ProviderKind, model: str, at: datetime) -> CachePrices:
+def cache_prices(
+    provider: str, kind: ProviderKind, model: str, at: datetime, *, is_local: bool = False
+) -> CachePrices:
     """Prices of a model, as a plan needs them. Raises nothing: an unknown price is None, its multiples are the
     vendor's usual.
 
     Args:
         provider: id of the server in the settings; kind: which client speaks to it.
-        at: prices change by date.
+        at: prices change by date; is_local: its models run on this machine.
     """
-    return offer(provider, kind, model, token_prices(provider, model, at), at)
+    found = offer(provider, kind, model, token_prices(provider, model, at), at)
+    return replace(found, is_local=True) if is_local else found
 
 
 def offer(

@@ -68,6 +68,26 @@ def test_the_embedded_models_process_outlives_a_new_list_of_models(clients: Clie
     clients.close()
 
 
+@pytest.mark.parametrize(
+    ("kind", "base_url", "is_local"),
+    [
+        ("compatible", "http://127.0.0.1:11434/v1", True),
+        ("compatible", "http://localhost:8080/v1", True),
+        ("compatible", "http://192.168.1.20:8080/v1", False),
+        ("compatible", "https://llm.example.com/v1", False),
+        ("compatible", "", False),
+        ("embedded", "", True),
+        ("openai", "http://127.0.0.1:4000/v1", False),
+    ],
+)
+def test_nobody_is_paid_for_the_models_of_this_machine_alone(
+    clients: Clients, kind: str, base_url: str, is_local: bool
+) -> None:
+    clients.configure({"own": ServerSettings("own", kind, "Own", base_url=base_url)}, {}, ())
+    assert clients.is_local("own") is is_local
+    assert not clients.is_local("another")
+
+
 def test_without_a_key_the_failure_says_where_to_enter_one(clients: Clients) -> None:
     clients.configure(SERVERS, {}, MODELS)
     with pytest.raises(ProviderError) as failed:

@@ -286,11 +286,24 @@ def test_a_turn_without_tools_keeps_layer_8_only_where_the_server_holds_its_repl
 
 
 def test_what_was_recalled_stays_there_too_in_a_quarter_of_the_models_room() -> None:
-    """A passage takes a tenth of the smaller room: two of them stay in it, and none where the room is not known, or reading costs."""
+    """A passage takes a tenth of the smaller room: two of them stay in it, and none where the room is not known, or reading
+    costs, or may cost: a price that nobody knows counts as none on this machine alone.
+    """
     passage = RECALLED * 2_000
     free = replace(HOLDS, prices=replace(HOLDS.prices, input_usd=0.0, read=0.0))
     tenth = estimate_tokens(len(passage))
-    cases = ((None, free, 0), (10 * tenth, free, 2), (100 * tenth, free, 3), (100 * tenth, HOLDS, 0))
+    hosted, own = (
+        replace(HOLDS, prices=replace(HOLDS.prices, input_usd=None, is_local=is_own))
+        for is_own in (False, True)
+    )
+    cases = (
+        (None, free, 0),
+        (10 * tenth, free, 2),
+        (100 * tenth, free, 3),
+        (100 * tenth, HOLDS, 0),
+        (100 * tenth, hosted, 0),
+        (100 * tenth, own, 3),
+    )
     for room, market, stays in cases:
         talk, sent = Talk(market), list[Decision]()
         turns: tuple[Message, ...] = ()
