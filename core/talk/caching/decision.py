@@ -19,6 +19,7 @@ from core.kernel.values.cache import (
     CachePlan,
     CachePrices,
     CacheSettings,
+    ContentsUse,
     GapStats,
     LedgerScope,
 )
@@ -343,6 +344,10 @@ def _stays(kept: Decision | None, best: Decision) -> bool:
     holds_replies = kept.plan.prices is not None and kept.plan.prices.holds_replies
     if not (kept.view.reasoned or kept.view.switches or (kept.view.tails and holds_replies)):
         return False
+    stored = kept.plan.contents
+    if kept.view.switches and stored is not None and stored.use is ContentsUse.USE:
+        # Either way all that is stored is read, and what stands behind it the vendor may hold by itself.
+        return kept.plan.read_tokens >= best.plan.read_tokens
     return kept.plan.read_tokens > best.plan.read_tokens
 
 

@@ -95,13 +95,16 @@ def test_a_call_of_a_tool_that_was_taken_is_refused(day: Day) -> None:
 
 
 @pytest.mark.parametrize("day", [STORED], ids=["stored"], indirect=True)
-def test_what_the_vendor_stores_is_read_though_the_tools_were_taken(day: Day) -> None:
+def test_what_the_vendor_stores_is_read_however_often_the_tools_are_taken_and_given(day: Day) -> None:
     begin(day)
-    tools(day, has_tools=False)
-    day.doing = "Take"
-    day.ask()
-    assert OFF in words(day)
-    assert last(day)["tools"]
-    read, anew = paid(day)
-    assert read > 10 * anew
-    assert extensions(day)[-1]
+    for number, (has_tools, told) in enumerate(((False, OFF), (True, ON), (False, OFF))):
+        tools(day, has_tools=has_tools)
+        day.doing = f"Switch {number}"
+        day.ask()
+        assert told in words(day)
+        assert last(day)["tools"]
+        day.doing = f"More {number}"
+        day.ask()
+        read, anew = paid(day)
+        assert read > 10 * anew
+    assert extensions(day)[1:] == [True] * 6
