@@ -139,8 +139,32 @@ ANSWERED_FRAMES = 2
 """Frames after which a chord is answered: the one that reports it, and one for what it opened."""
 
 
+class _LateEvent(msgspec.Struct, frozen=True):
+    """An event that waits.
+
+    Args:
+        let_in: lets it pass; shuts: what follows waits until it is answered.
+        came: its number among all events; drop: has the window never hear of it, None where it answers no question.
+    """
+
+    let_in: Callable[[], object]
+    shuts: bool
+    came: int
+    drop: Callable[[], object] | None
+
+
+class Answerable(Protocol):
+    """A dialog over the window."""
+
+    def is_key_meant(self) -> bool:
+        """True if a key that presses or answers may be meant for it."""
+        ...
+
+
 class LateKeys:
     """Key events and characters in their order; those that come too early for what they are meant for wait.
+
+    A key that has waited answers no dialog that did not take answers yet when the key went down.
 
     Attributes:
         is_in_use: keys come by here. Where the toolkit's library does not show its names (Windows, macOS), none do, and none wait.
@@ -148,8 +172,9 @@ class LateKeys:
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[Callable[[], object], bool]] = deque()
-        self._shut_frames = self._frames = self._reports = 0
+        self._waiting: deque[_LateEvent] = deque()
+        self._shut_frames = self._frames = self._reports = self._came = self._came_before = 0
+        self._question: Answerable | None = None
         self._is_open = self.is_in_use = self.is_early = False
 
     @property
@@ -172,17 +197,25 @@ class LateKeys:
             self._is_open = False
 
     def take(
-        self, event: Callable[[], object], *, shuts: bool, late: Callable[[], object] | None = None
+        self,
+        event: Callable[[], object],
+        *,
+        shuts: bool,
+        late: Callable[[], object] | None = None,
+        drop: Callable[[], object] | None = None,
     ) -> None:
         """Let an event pass, or wait behind others.
 
         Args:
             shuts: what follows waits until this one is answered; late: lets it pass after it has waited.
+            drop: of a key that can answer a dialog: called in place of `late` where it came before that took answers.
         """
         if self._is_open:
             event()
-        elif self.is_early or self._shut_frames or self._waiting:
-            self._waiting.append((late or event, shuts))
+            return
+        self._came += 1
+        if self.is_early or self._shut_frames or self._waiting:
+            self._waiting.append(_LateEvent(let_in=late or event, shuts=shuts, came=self._came, drop=drop))
         else:
             self._let_in(event, shuts=shuts)
 
@@ -191,12 +224,22 @@ class LateKeys:
         self._frames = 0
         event()
 
-    def tick(self, events: KeyEvents, *, is_lent: bool) -> bool:
+    def _note_question(self, question: Answerable | None) -> None:
+        """Keep how many events had come when the dialog began to take answers: all so far, if it takes none yet."""
+        if question is None:
+            self._came_before = 0
+        elif question is not self._question or not question.is_key_meant():
+            self._came_before = self._came
+        self._question = question
+
+    def tick(self, events: KeyEvents, *, is_lent: bool, question: Answerable | None = None) -> bool:
         """A frame was answered. Returns True if it let keys in.
 
         Args:
             events: what the toolkit has told of; is_lent: a field waits for the keyboard.
+            question: the dialog over the window that keys from before do not answer.
         """
+        self._note_question(question)
         if self.is_early:
             return False
         if self._shut_frames and events.reports != self._reports:
@@ -210,8 +253,11 @@ class LateKeys:
             self._shut_frames = 0
         has_more = bool(self._waiting) and not self._shut_frames
         while self._waiting and not self._shut_frames:
-            event, shuts = self._waiting.popleft()
-            self._let_in(event, shuts=shuts)
+            late = self._waiting.popleft()
+            if late.drop is not None and late.came <= self._came_before:
+                late.drop()
+            else:
+                self._let_in(late.let_in, shuts=late.shuts)
         return has_more
 
 
@@ -342,8 +388,15 @@ class _KeyTap(WindowTap[KeyEvents]):
             self._pass_on(window, *told)  # a key that is up must not repeat
             return
         GATE.take(
-            lambda: self._pass_on(window, *told), shuts=shuts, late=lambda: self._pass_on_late(window, *told)
+            lambda: self._pass_on(window, *told),
+            shuts=shuts,
+            late=lambda: self._pass_on_late(window, *told),
+            drop=(lambda: self._forget(code)) if key in PRESSES else None,
         )
+
+    def _forget(self, code: int) -> None:
+        """A press that waited goes no further; its release is one of a key that is up."""
+        self._held_back[code] -= 1
 
     def _pass_on_late(self, window: int, *told: Any) -> None:
         """Have the library note the key once more: the toolkit asks it which modifiers are down.
@@ -352,7 +405,7 @@ class _KeyTap(WindowTap[KeyEvents]):
         """
         code, _, action, _ = told
         if action == _PRESS:
-            self._held_back[code] -= 1
+            self._forget(code)
         is_told = code < 0 or action not in (_PRESS, _RELEASE)
         if self._note is None or is_told or bool(self._state(window, code)) == bool(action):
             self._pass_on(window, *told)

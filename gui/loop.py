@@ -19,6 +19,7 @@ from gui.canvas import Canvas, Press
 from gui.describe import Tree
 from gui.elements.base import Element, chain_at
 from gui.elements.popups import MenuPoint
+from gui.elements.surfaces import Dim
 from gui.elements.text import StackedBar
 from gui.input_watch import InputWatch, find_watch
 from gui.keys import GATE, FileDrops, KeyEvents, Keys, is_letter
@@ -36,12 +37,16 @@ class Pointer:
 
     Args:
         tree: whose elements are asked, the innermost first; keys: Shift extends a selection.
+
+    Attributes:
+        is_early: the button went down on a dialog that took no answers yet, and has not been seen up since.
     """
 
     def __init__(self, tree: Tree, keys: Keys) -> None:
         self._tree = tree
         self._keys = keys
         self._held: Element | None = None
+        self.is_early = False
         self._last = Press(x=-1, y=-1, count=0)
         self._last_s = float("-inf")
         self._seen: tuple[float, float, bool] = (-1.0, -1.0, False)
@@ -67,7 +72,8 @@ class Pointer:
         if front is self._tree.root:
             self._tree.note_press(chain)
         self._held = None
-        if not front.is_meant():
+        self.is_early = not front.is_meant()
+        if self.is_early:
             return None
         self._held = next(
             (element for element in reversed(chain) if element.on_press(self._last, self._tree.m)), None
@@ -80,6 +86,7 @@ class Pointer:
         self._still_s = now_s if seen == self._seen else self._still_s
         self._tree.still_s = self._still_s
         self._seen = seen
+        self.is_early = self.is_early and seen[2]
         held = self._held
         if held is None:
             return False
@@ -455,7 +462,9 @@ class Loop:
             self._say(x, y, now)
         if is_busy or any(dpg.is_mouse_button_down(button) for button in _BUTTONS):
             self._pace.note_input(now)
-        if GATE.tick(self._events, is_lent=self.ui.tree.keyboard.is_lent):
+        top = self.ui.tree.now_uppermost()
+        question = top if isinstance(top, Dim) and not top.is_summoned else None
+        if GATE.tick(self._events, is_lent=self.ui.tree.keyboard.is_lent, question=question):
             self.wake()
         rest_s = min(self.ui.rest_s, self._hover.rest_s(now))
         self._pace.note_frame(now, wants_s=rest_s, is_away=_is_away(x, y, *size))
@@ -510,7 +519,7 @@ class Loop:
         posted = [(self._posted.popleft(),) for _ in range(len(self._posted))]
         jobs: list[Any] = [*(dpg.get_callback_queue() or ()), *posted]
         for callback, *arguments in jobs:
-            if callback is None or _is_early(callback):
+            if callback is None or _is_early(callback, is_press_early=self._pointer.is_early):
                 continue
             try:
                 wanted = _positional(callback)
@@ -607,10 +616,12 @@ class Loop:
 _BUTTONS = (dpg.mvMouseButton_Left, dpg.mvMouseButton_Right, dpg.mvMouseButton_Middle)
 
 
-def _is_early(callback: Callable[..., Any]) -> bool:
+def _is_early(callback: Callable[..., Any], *, is_press_early: bool) -> bool:
     """True of a click in a dialog that had not stood there when the click began."""
     element = getattr(callback, "__self__", None)
-    return isinstance(element, Element) and not element.is_meant() and element.refuse_click()
+    if not isinstance(element, Element) or not (is_press_early or not element.is_meant()):
+        return False
+    return element.refuse_click()
 
 
 def _is_away(x: float, y: float, width: float, height: float) -> bool:

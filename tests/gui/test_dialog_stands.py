@@ -6,6 +6,7 @@ import pytest
 
 from gui.driver import Driver
 from gui.elements.surfaces import MOST_HELD_S, STAND_S
+from gui.keys import GATE
 from gui.ui_input import DANGER_GUARD_S
 from panels.base.desk import answers
 from panels.base.ui import Ui
@@ -137,3 +138,45 @@ def test_a_person_who_looks_first_presses_no_sooner_than_the_screen_shows_that_i
     person.release()
     person.step()
     assert asked.answers == ["yes"]
+
+
+def test_a_button_that_went_down_before_it_stood_answers_nothing_however_long_it_is_held(
+    clocked: Question,
+) -> None:
+    person = clocked.screen.driver
+    clocked.opens()
+    person.hover("Continue")
+    person.press()
+    clocked.passes(MOST_HELD_S)
+    clocked.passes(STAND_S + 0.01)
+    person.release()
+    person.step()
+    assert clocked.answers == []
+    press_on(person, "Continue")
+    assert clocked.answers == ["yes"]
+
+
+@pytest.mark.parametrize("comes", ["before the window's rooms", "behind a chord"])
+def test_a_key_that_waited_answers_no_dialog_that_came_meanwhile(
+    clocked: Question, monkeypatch: pytest.MonkeyPatch, comes: str
+) -> None:
+    """Each chord before it takes frames, and the dialog has stood for long when its turn comes."""
+    person, others = clocked.screen.driver, ["F8", "F9"] * 6
+    if comes == "behind a chord":
+        clocked.opens()
+        person.strike(*others, "Enter")
+    else:
+        monkeypatch.setattr(GATE, "is_early", True)
+        person.strike(*others, "Enter")
+        person.step(2)
+        clocked.opens()
+        GATE.is_early = False
+    person.step(1)
+    clocked.now_s += STAND_S + 0.01
+    person.step(60)
+    assert not GATE.is_shut
+    assert (clocked.answers, clocked.ticks) == ([], 0)
+
+    person.strike(*others, "Enter")
+    person.step(60)
+    assert (clocked.answers, clocked.ticks) == (["yes"], 0)
