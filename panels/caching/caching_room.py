@@ -37,7 +37,7 @@ class CachingView(msgspec.Struct):
         unasked: discussions whose warm cache may be left without a question.
         confirmed: the command that the person has just said yes to.
         refusals: of sends, by discussion id, that the person was asked about; refusals_of: the open discussions that
-            were looked through for them.
+            were looked through for them. asked: limits that were asked about so far.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (
@@ -52,6 +52,7 @@ class CachingView(msgspec.Struct):
     confirmed: Command | None = None
     refusals: dict[str, SpendRefusal] = msgspec.field(default_factory=dict)
     refusals_of: Mapping[str, OpenDiscussion] | None = None
+    asked: int = 0
 
 
 # Asks before money is lost: a warm prefix that a change would leave, and a send that a spend limit stands
@@ -90,7 +91,7 @@ def ask_past_limit(state: AppState, view: WindowView) -> None:
         return
     for name, composer in composers.items():
         if composer.refusal is not None:
-            view.dialog, composer.refusal = _past_limit(name, composer.refusal), None
+            view.dialog, composer.refusal = _past_limit(own, name, composer.refusal), None
             return
     if own.refusals_of is state.discussions.open:
         return
@@ -99,10 +100,11 @@ def ask_past_limit(state: AppState, view: WindowView) -> None:
     new = [name for name, refusal in refusals.items() if own.refusals.get(name) is not refusal]
     own.refusals = refusals
     if new:
-        view.dialog = _past_limit(new[0], refusals[new[0]])
+        view.dialog = _past_limit(own, new[0], refusals[new[0]])
 
 
-def _past_limit(name: str, refusal: SpendRefusal) -> Dialog:
+def _past_limit(own: CachingView, name: str, refusal: SpendRefusal) -> Dialog:
+    own.asked += 1
     confirmed = refusal.confirmed
     return Dialog(
         kind="spend_limit", subject=name, command=confirmed if isinstance(confirmed, Command) else None
@@ -134,7 +136,8 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
     reached = reached_limits(desk.state, dialog.subject)
     is_unpriced = bool(reached) and all(one.scope is LimitScope.UNPRICED for one in reached)
     title = tr("The program cannot check the limit") if is_unpriced else tr("Spend limit reached")
-    with ui.dialog("spend limit", title, width=440) as closed:
+    key = ("spend limit", desk.view.of(CachingView).asked)  # one that follows at once stands anew first
+    with ui.dialog(key, title, width=440) as closed:
         for limit in reached:
             if limit.why:
                 ui.text(("why", limit.scope), limit.why, wraps=True)

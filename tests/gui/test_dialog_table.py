@@ -8,10 +8,12 @@ from msgspec.structs import replace
 from core.app.app_messages import Command, SaveWindow
 from core.app.forgetting.forgetting_messages import ForgetDiscussion
 from core.kernel.values.state import AppState
+from core.kernel.values.usage import LimitScope, ReachedLimit, SpendRefusal
 from core.knowledge.categories import parse_file
 from core.knowledge.harvest.harvest_messages import CancelBatches, GraduatePlaybook
 from core.knowledge.knowledge_messages import DeleteKnowledgeItem, ExplainItem
 from core.talk.discussion.discussion_messages import SetDraft
+from core.talk.turn.turn_messages import SendPrompt
 from gui.elements.controls import Button, Checkbox
 from gui.elements.surfaces import STAND_S, Dim
 from gui.markdown.document import load
@@ -101,6 +103,36 @@ def test_no_dialog_takes_what_was_begun_before_it_stood_there(
         person.step()
         assert view.dialog is not dialog, f"{kind}: it stands, and closes"
         view.dialog = None
+
+
+def test_a_second_click_does_not_answer_the_question_of_another_limit(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next question stands in the same place from the next frame on."""
+    load()
+    now_s, sent, state, view = 100.0, list[Command](), states.working(), WindowView()
+    monkeypatch.setattr(screen.ui.tree.keyboard, "clock", lambda: now_s)
+    person = screen.show(lambda ui: window(state, view, ui, sent.append))
+    reached = (ReachedLimit(scope=LimitScope.DISCUSSION, limit_usd=0.5, spent_usd=0.6),)
+    confirmed = [
+        SendPrompt(discussion_id=name, text="Go on.", over_limit=True)
+        for name in list(state.discussions.summaries)[:2]
+    ]
+    for command in confirmed:
+        composer = view.of(DiscussionView).composer(command.discussion_id)
+        composer.refusal = SpendRefusal(reached, command)
+    screen.settle()
+    now_s += STAND_S + 0.01
+    person.hover("Send anyway")
+    for _ in range(3):
+        person.press()
+        person.release()
+    assert [one for one in sent if isinstance(one, SendPrompt)] == confirmed[:1]
+
+    now_s += STAND_S + 0.01
+    person.step()
+    person.click("Send anyway")
+    assert [one for one in sent if isinstance(one, SendPrompt)] == confirmed
 
 
 def _fields(dialog: Dialog) -> tuple[str, str, int, bool]:
