@@ -35,7 +35,6 @@ from core.kernel.values.retrieval import (
 )
 from core.kernel.words import STOP_WORDS, query_terms, words
 from core.knowledge.evidence_rows import is_struck
-from core.retrieval.chunker import speaker_of
 from core.retrieval.question_words import asks_for_course, is_wish, subject_of, telling_terms
 from core.retrieval.retrieval_report import degraded_text, place_text
 from core.retrieval.successors import PART_CHARS, held_terms, may_hold, part_of, words_of
@@ -435,8 +434,7 @@ def _is_about(asked: _Asked, hit: SearchHit, shared: int) -> bool:
 
 def _is_by_named(asked: _Asked, hit: SearchHit) -> bool:
     """True for the turn of somebody whom the message names."""
-    is_spoken = hit.corpus is Corpus.DISCUSSIONS
-    return is_spoken and any(one in asked.terms for one in words(speaker_of(hit.text)))
+    return any(one in asked.terms for one in words(hit.speaker))
 
 
 def _shared_terms(terms: Sequence[str], hit: SearchHit) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import pairwise
@@ -35,7 +36,12 @@ _PIECE = late(r"[A-Za-z]{1,3}|\s{2,}|\n|\S")
 """Part of a text that hardly any tokenizer makes two tokens of."""
 
 _LABEL = late(r"([^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2})(?:: |：)(?=\S)")
-"""Name before a turn of a talk of several people, of at most three words."""
+"""Label before a turn, of at most three words: the name of who speaks, or a subject."""
+
+_WORD = late(r"\w+")
+
+LEAST_TURNS, LEAST_CHANGES, NAMED_SHARE = 2, 2, 2 / 3
+"""Turns that each name of a talk stands before, changes of the name from one to the next, and share of all turns that have one."""
 
 _BREAKS = (
     late(r"\n[ \t]*\n+"),
@@ -136,10 +142,35 @@ class KnowledgeLine(msgspec.Struct, frozen=True):
     date: str = ""
 
 
-def speaker_of(text: str) -> str:
-    """Name before a turn of a talk of several people ("Ada: I moved"), empty where there is none."""
+def speakers_of(turns: Sequence[SpokenTurn]) -> tuple[str, ...]:
+    """Speaker of each turn of a talk of several people ("Ada: I moved"), empty for a turn that begins with no name.
+
+    A label before a colon may be the subject of its turn ("Wifi password: …"), and is a name only in a talk whose labels change as
+    speakers do: they recur, and most turns have one. Who speaks once is one of them where every turn has its label.
+    """
+    labels = [_label_of(turn.text) for turn in turns]
+    counts = Counter(label for label in labels if label)
+    is_whole = all(labels) and len(counts) <= NAMED_SHARE * len(turns)
+    often = {label for label, count in counts.items() if is_whole or count >= LEAST_TURNS}
+    names = often - _common_words(often, turns, labels) if len(often) > 1 else often
+    told = [label if label in names else "" for label in labels]
+    named = [label for label in told if label]
+    changes = sum(one != other for one, other in pairwise(named))
+    is_dialogue = changes >= LEAST_CHANGES and len(named) >= NAMED_SHARE * len(turns)
+    return tuple(told) if is_dialogue else ("",) * len(told)
+
+
+def _label_of(text: str) -> str:
     label = _LABEL.match(text)
     return "" if label is None or label[1][0].islower() else label[1]
+
+
+def _common_words(often: Iterable[str], turns: Sequence[SpokenTurn], labels: Sequence[str]) -> set[str]:
+    """Labels that the talk uses in lower case, and as written nowhere but before its turns: "Error", and not "Will"."""
+    texts = (turn.text[len(label) :] for turn, label in zip(turns, labels, strict=True))
+    said = " ".join(["", *(word for text in texts for word in _WORD.findall(text)), ""])
+    by_words = {label: f" {' '.join(_WORD.findall(label))} " for label in often}
+    return {label for label, one in by_words.items() if one.lower() in said and one not in said}
 
 
 def embedded_text(chunk: Chunk) -> str:
@@ -147,8 +178,8 @@ def embedded_text(chunk: Chunk) -> str:
     speaker's role before it, one in five was not found any more, and with the name before it, one in eight.
     """
     if chunk.kind is ChunkKind.CONVERSATION:
-        name = speaker_of(chunk.text)
-        return chunk.text[len(name) + 1 :].lstrip() if name else chunk.text
+        is_named = chunk.speaker and chunk.text.startswith((f"{chunk.speaker}: ", f"{chunk.speaker}："))
+        return chunk.text[len(chunk.speaker) + 1 :].lstrip() if is_named else chunk.text
     return f"{chunk.heading}\n{chunk.text}" if chunk.heading else chunk.text
 
 
@@ -193,7 +224,7 @@ def file_chunks(text: str, symbols: Sequence[Symbol], measure: Measure, kind: Ch
 
 def turn_chunks(turns: Sequence[SpokenTurn], measure: Measure) -> Iterator[Chunk]:
     """Chunks of a conversation by turn: two neighbours either side stand in the keywords, the next one by itself."""
-    for index, turn in enumerate(turns):
+    for index, (turn, speaker) in enumerate(zip(turns, speakers_of(turns), strict=True)):
         around = (*turns[max(0, index - NEIGHBOURS) : index], *turns[index + 2 : index + 1 + NEIGHBOURS])
         before = "\n".join(one.text[:NEIGHBOUR_CHARS] for one in around)
         after = turns[index + 1].text[:NEIGHBOUR_CHARS] if index + 1 < len(turns) else ""
@@ -209,6 +240,7 @@ def turn_chunks(turns: Sequence[SpokenTurn], measure: Measure) -> Iterator[Chunk
                 before=before,
                 after=after,
                 date=turn.date,
+                speaker=speaker,
             )
 
 

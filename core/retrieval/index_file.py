@@ -20,7 +20,7 @@ from core.kernel.opener import create_missing, require_file
 from core.kernel.words import TOKENIZER
 from core.retrieval.index_store import SHELVES
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 FILE_NAME = "index.sqlite"
 LOCK_NAME, NEXT_NAME, WANTED_NAME = ".turn.lock", ".next.lock", ".wanted"
 """Lock of who reads and writes, of who is next, and the sign that somebody is."""
@@ -98,6 +98,7 @@ CREATE TABLE chunk_{name}(
     before TEXT NOT NULL,
     after TEXT NOT NULL,
     date TEXT NOT NULL,
+    speaker TEXT NOT NULL,
     embedded INTEGER NOT NULL);
 CREATE INDEX source_of_{name} ON chunk_{name}(source, embedded);
 CREATE INDEX bare_of_{name} ON chunk_{name}(row) WHERE embedded = 0;

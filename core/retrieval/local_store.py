@@ -67,7 +67,7 @@ def require_dense(db: sqlite3.Connection, shelf: Shelf) -> None:
 
 def stored_chunk(kind: ChunkKind, row: Sequence[object]) -> Chunk:
     """A chunk from its columns. Raises RowError."""
-    _, _, first, last, heading, text, before, after, date, _ = row
+    _, _, first, last, heading, text, before, after, date, speaker, _ = row
     return Chunk(
         kind=kind,
         lines=LineRange(whole(first), whole(last)),
@@ -76,6 +76,7 @@ def stored_chunk(kind: ChunkKind, row: Sequence[object]) -> Chunk:
         before=said(before),
         after=said(after),
         date=said(date),
+        speaker=said(speaker),
     )
 
 
@@ -288,7 +289,7 @@ _DELETED = tr("The search index is gone")
 _TIES = 100
 """Chunks beyond those that are wanted that are looked at at once, for they may score as the last of these does."""
 
-_COLUMNS = "row, source, first, last, heading, text, before, after, date, embedded"
+_COLUMNS = "row, source, first, last, heading, text, before, after, date, speaker, embedded"
 
 
 class LocalStore:
@@ -446,7 +447,7 @@ class LocalStore:
                     rows = db.execute(
                         f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE source = ?", (number,)
                     ).fetchall()
-                    vectors = self._vectors[shelf].read(row[0] for row in rows if row[9])
+                    vectors = self._vectors[shelf].read(row[0] for row in rows if row[-1])
                     found += [(stored_chunk(shelf.kind, row), vectors.get(row[0])) for row in rows]
         return found
 
@@ -736,7 +737,7 @@ def _add(db: sqlite3.Connection, shelf: Shelf, source: int, chunk: Chunk, mark: 
     if free is not None:
         db.execute(f"DELETE FROM free_{shelf.name} WHERE row = ?", (free,))
     row = db.execute(
-        f"INSERT INTO chunk_{shelf.name}({_COLUMNS}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO chunk_{shelf.name}({_COLUMNS}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             free,
             source,
@@ -747,6 +748,7 @@ def _add(db: sqlite3.Connection, shelf: Shelf, source: int, chunk: Chunk, mark: 
             chunk.before,
             chunk.after,
             chunk.date,
+            chunk.speaker,
             mark,
         ),
     ).lastrowid

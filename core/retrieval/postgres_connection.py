@@ -26,7 +26,7 @@ from core.retrieval.local_store import fts_tokens
 if TYPE_CHECKING:
     import psycopg
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _NAME = late(r"manual_slop_([1-9]\d{0,8})_[0-9a-f]{16}")
 
@@ -66,6 +66,7 @@ CREATE TABLE chunk(
     before text NOT NULL,
     after text NOT NULL,
     date text COLLATE "C" NOT NULL,
+    speaker text NOT NULL,
     embedded boolean NOT NULL,
     size integer NOT NULL,
     words tsvector NOT NULL,
@@ -94,7 +95,7 @@ TABLES = ("source", "chunk", "word", "vector")
 
 _WORDY = {
     "source": ("path", "title", "tags", "description"),
-    "chunk": ("heading", "text", "before", "after", "words", "often"),
+    "chunk": ("heading", "text", "before", "after", "speaker", "words", "often"),
     "word": ("term",),
 }
 """Columns of which the server keeps no statistics: it would write samples of them where no forgetting reaches."""

@@ -64,7 +64,7 @@ READ_S, WRITE_S, ERASE_S = 5.0, 60.0, 600.0
 AWAY_S = 15.0
 """Seconds for which a server that was away is not asked again."""
 
-_CHUNK = 'c."row", c.first, c.last, c.heading, c.text, c.before, c.after, c.date'
+_CHUNK = 'c."row", c.first, c.last, c.heading, c.text, c.before, c.after, c.date, c.speaker'
 _SOURCE = "s.scope, s.path, s.title, s.tags, s.date, s.description"
 
 
@@ -158,16 +158,19 @@ class PostgresStore:
                 assert row is not None
                 number = int(row[0])
             else:
-                for heading, text, numbers in db.execute(
-                    "SELECT c.heading, c.text, v.numbers FROM chunk c"
+                for kind, heading, text, speaker, numbers in db.execute(
+                    "SELECT c.kind, c.heading, c.text, c.speaker, v.numbers FROM chunk c"
                     ' JOIN vector v ON v.corpus = c.corpus AND v."row" = c."row" WHERE c.corpus = %s AND c.source = %s',
                     (corpus, number),
                 ):
-                    kept[
-                        embedded_text(
-                            Chunk(kind=ChunkKind.PROSE, lines=LineRange(1, 1), text=text, heading=heading)
-                        )
-                    ] = bytes_of(numbers)
+                    chunk = Chunk(
+                        kind=ChunkKind(kind),
+                        lines=LineRange(1, 1),
+                        text=text,
+                        heading=heading,
+                        speaker=speaker,
+                    )
+                    kept[embedded_text(chunk)] = bytes_of(numbers)
                 _drop_chunks(db, corpus, number)
                 db.execute(
                     "UPDATE source SET stamp = %s, sha256 = %s, title = %s, tags = %s, date = %s, description = %s"
@@ -311,11 +314,11 @@ class PostgresStore:
                     ' WHERE c.corpus = %s AND c.kind = %s AND c."row" = ANY(%s)',
                     (shelf.corpus.value, shelf.kind.value, list(places)),
                 ):
-                    scope, path, title, tags, date, about = row[8:]
+                    scope, path, title, tags, date, about = row[9:]
                     found[places[row[0]]] = StoredChunk(
                         source=SourceKey(corpus=shelf.corpus, scope=self._said_scope(scope), path=path),
                         head=SourceHead(title=title, tags=tags_of(tags), date=date, description=about),
-                        chunk=_chunk(shelf.kind, row[:8]),
+                        chunk=_chunk(shelf.kind, row[:9]),
                     )
         return found
 
@@ -451,7 +454,7 @@ def _add(
         found = tokens.of(keyword_text(chunk))
         words, often = as_tsvector(found)
         kind, vector = chunk.kind.value, kept.get(_kept(embedded_text(chunk)))
-        texts = (chunk.heading, chunk.text, chunk.before, chunk.after, chunk.date)
+        texts = (chunk.heading, chunk.text, chunk.before, chunk.after, chunk.date, chunk.speaker)
         rows.append(
             (
                 corpus,
@@ -472,8 +475,8 @@ def _add(
             vectors.append((corpus, kind, int(number), vector))
     with db.cursor() as cursor:
         cursor.executemany(
-            'INSERT INTO chunk(corpus, "row", kind, source, first, last, heading, text, before, after, date, embedded,'
-            " size, words, often) VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, false, %s, %s::tsvector, %s)",
+            'INSERT INTO chunk(corpus, "row", kind, source, first, last, heading, text, before, after, date, speaker, embedded,'
+            " size, words, often) VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, false, %s, %s::tsvector, %s)",
             rows,
         )
     count_words(db, corpus, having)
@@ -488,7 +491,7 @@ def _kept(text: str) -> str:
 
 
 def _chunk(kind: ChunkKind, row: Sequence[Any]) -> Chunk:
-    _, first, last, heading, text, before, after, date = row
+    _, first, last, heading, text, before, after, date, speaker = row
     return Chunk(
         kind=kind,
         lines=LineRange(first, last),
@@ -497,6 +500,7 @@ def _chunk(kind: ChunkKind, row: Sequence[Any]) -> Chunk:
         before=before,
         after=after,
         date=date,
+        speaker=speaker,
     )
 
 

@@ -401,6 +401,7 @@ def _hit(
         scope=kept.source.scope,
         reply=kept.chunk.after if kept.chunk.heading == Role.USER.value else "",
         newer=newer.get(best.candidate, ""),
+        speaker=kept.chunk.speaker,
     )
 
 

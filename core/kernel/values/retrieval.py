@@ -51,9 +51,10 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
 
     Args:
         lines: of the file; for a turn, its number in the conversation, counted from 1.
-        heading: the section, symbol or speaker that it stands under; text: what is shown and embedded below it.
+        heading: the section, symbol or role that it stands under; text: what is shown and embedded below it.
         before, after: text around it that keywords are looked for in, too; of a turn `after` is the beginning of the next one.
         date: ISO 8601 day, empty where nobody says.
+        speaker: name before a turn in a talk of several people (`core.retrieval.chunker.speakers_of`), empty elsewhere.
     """
 
     kind: ChunkKind
@@ -63,6 +64,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     before: str = ""
     after: str = ""
     date: str = ""
+    speaker: str = ""
 
 
 class SourceHead(msgspec.Struct, frozen=True, gc=False):
@@ -120,6 +122,7 @@ class SearchHit(msgspec.Struct, frozen=True):
         scope: the absolute folder that it counts in, empty for what belongs to the home.
         reply: beginning of the turn after it, where the passage is a person's turn in a discussion.
         newer: place of a newer passage that says the like, which stands before it; empty where there is none.
+        speaker: name before a turn in a talk of several people, empty elsewhere.
     """
 
     corpus: Corpus
@@ -140,6 +143,7 @@ class SearchHit(msgspec.Struct, frozen=True):
     scope: str = ""
     reply: str = ""
     newer: str = ""
+    speaker: str = ""
 
 
 class SearchAnswer(msgspec.Struct, frozen=True):

@@ -515,12 +515,13 @@ def test_names_of_discussions_are_those_that_they_have_now(tmp_path: Path) -> No
 
 
 def test_what_somebody_said_goes_along_with_a_message_that_names_them() -> None:
-    said = hit(3, "Ada: we brought a greyhound home", **SPOKEN, cosine=0.25)
+    said = hit(3, "Ada: we brought a greyhound home", **SPOKEN, cosine=0.25, speaker="Ada")
     asked = "Which breed of dog has Ada?"
 
     assert [one.words for one in found(said, text=asked).passages] == ["Ada: we brought a greyhound home"]
     assert not found(said, text="Which breed of dog has Bo?").passages
     assert not found(replace(said, cosine=0.1), text=asked).passages
+    assert not found(replace(said, speaker=""), text=asked).passages
 
 
 def test_a_wish_among_passages_keeps_its_own_words() -> None:

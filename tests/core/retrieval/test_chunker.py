@@ -17,7 +17,7 @@ from core.retrieval.chunker import (
     keyword_text,
     line_chunks,
     parted,
-    speaker_of,
+    speakers_of,
     turn_chunks,
 )
 from core.talk.context.outline import symbols_of
@@ -105,23 +105,69 @@ def test_an_item_of_knowledge_is_one_chunk() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "speaker", "bare"),
+    ("said", "speakers", "bare"),
     [
-        ("Ada: I moved to Oslo.", "Ada", "I moved to Oslo."),
-        ("Dr. Mary Jones: it is benign", "Dr. Mary Jones", "it is benign"),
-        ("李雷：我搬家了", "李雷", "我搬家了"),
-        ("then this: nothing", "", "then this: nothing"),
-        ("10:30 is fine", "", "10:30 is fine"),
-        ("Ada:", "", "Ada:"),
+        (
+            ("Ada: I moved to Oslo.", "Bo: Why?", "Ada: For the sea.", "Bo: Nice."),
+            ("Ada", "Bo", "Ada", "Bo"),
+            ("I moved to Oslo.", "Why?", "For the sea.", "Nice."),
+        ),
+        (
+            ("李雷：我搬家了", "韩梅梅：去哪儿？", "李雷：北京", "韩梅梅：好"),
+            ("李雷", "韩梅梅", "李雷", "韩梅梅"),
+            ("我搬家了", "去哪儿？", "北京", "好"),
+        ),
+        (
+            ("Dr. Mary Jones: benign", "Will: Phew", "Dr. Mary Jones: yes", "then home", "Will: ok"),
+            ("Dr. Mary Jones", "Will", "Dr. Mary Jones", "", "Will"),
+            ("benign", "Phew", "yes", "then home", "ok"),
+        ),
+        (("Ada: Hi", "Bo: Hi", "Ada: Bye"), ("Ada", "Bo", "Ada"), ("Hi", "Hi", "Bye")),
+        (("Will: I will. Will you?", "Bo: yes") * 2, ("Will", "Bo") * 2, ("I will. Will you?", "yes") * 2),
+        (("Q: Which port?", "A: 8080") * 2, ("Q", "A") * 2, ("Which port?", "8080") * 2),
     ],
 )
 def test_a_turn_of_a_talk_of_several_people_is_embedded_without_its_speaker(
-    said: str, speaker: str, bare: str
+    said: tuple[str, ...], speakers: tuple[str, ...], bare: tuple[str, ...]
 ) -> None:
-    (chunk,) = turn_chunks([SpokenTurn(1, "user", said)], measure)
+    turns = [SpokenTurn(number=n, role="user", text=text) for n, text in enumerate(said, 1)]
+    chunks = list(turn_chunks(turns, measure))
 
-    assert (speaker_of(said), embedded_text(chunk), chunk.text) == (speaker, bare, said)
-    assert set(words(said)) <= set(keyword_text(chunk).split())
+    assert speakers_of(turns) == tuple(one.speaker for one in chunks) == speakers
+    assert tuple(map(embedded_text, chunks)) == bare
+    assert tuple(one.text for one in chunks) == said
+    assert all(set(words(one.text)) <= set(keyword_text(one).split()) for one in chunks)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("Wifi password: hunter2", "Noted.", "My new address: 12 Elm Street", "Noted."),
+        ("Ingredients: flour, eggs", "Steps: mix, bake", "Oven: 180 degrees", "Thanks: it rose"),
+        ("Error: no rule to make target", "Fix the error by a rule", "Error: no such file", "See above."),
+        ("Error: no rule", "Fix: a rule for this error", "Error: no file", "Fix: another fix of it"),
+        ("Note: call Ada", "Note: call Bo", "Note: call Cy", "Note: rest"),
+        ("Ada: I moved to Oslo.", "Bo: Why?"),
+        ("Ada: I moved.", "Ada: To Oslo.", "Bo: Why?", "Bo: When?"),
+        ("Host: db1", "Port: 80", "User: root", "Host: db2"),
+        ("Host: db1", "ok", "Port: 8080", "ok", "Host: db2", "ok", "Port: 8081", "ok"),
+        ("then this: nothing", "10:30 is fine", "Ada:", "so be it: fine"),
+    ],
+)
+def test_a_label_that_is_no_speaker_is_embedded_with_its_turn(said: tuple[str, ...]) -> None:
+    turns = [SpokenTurn(number=n, role="user", text=text) for n, text in enumerate(said, 1)]
+
+    assert set(speakers_of(turns)) == {""}
+    assert tuple(map(embedded_text, turn_chunks(turns, measure))) == said
+
+
+def test_each_part_of_a_long_turn_has_its_speaker() -> None:
+    said = ("Ada: " + "I moved to Oslo. " * 200, "Bo: Why?", "Ada: For the sea.", "Bo: Nice.")
+    first, *more = turn_chunks([SpokenTurn(number=1, role="user", text=text) for text in said], measure)
+
+    assert {one.speaker for one in (first, *more[:-3])} == {"Ada"}
+    assert embedded_text(first).startswith("I moved")
+    assert embedded_text(more[0]) == more[0].text
 
 
 def test_no_chunk_is_longer_than_the_embedder_takes_with_its_heading() -> None:
