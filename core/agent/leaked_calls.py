@@ -19,7 +19,6 @@ import msgspec
 from msgspec.structs import replace
 
 from core.agent.leaked_dialects import (
-    CALL_WORD,
     LISTS_OF_CALLS,
     OPENINGS,
     TELLS_OF_CALLS,
@@ -28,6 +27,7 @@ from core.agent.leaked_dialects import (
     arguments_alone,
     calls_in,
     dialect_calls,
+    fits,
     json_call,
     types_of,
     value_of,
@@ -35,6 +35,15 @@ from core.agent.leaked_dialects import (
     without_tokens,
 )
 from core.agent.leaked_spellings import CLOSE, OPEN, respelled
+from core.agent.leaked_words import (
+    EXAMPLE,
+    GOES_ON,
+    HEADED,
+    MEANT,
+    announces,
+    explains,
+    shows_a_result,
+)
 from core.kernel.codecs import DECODER, canonical_json, end_of, read_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
@@ -50,81 +59,6 @@ from core.kernel.values.messages import (
 )
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.stack import Segment, ToolSchema
-
-# Words around a call in a text that tell whether the model means it or explains it to a person.
-
-
-_HEADING = late(r"(?m)^#{1,6} .*\n\s*\Z")
-"""A heading right before the end of what is searched."""
-HEADED = late(rf"(?m)^#{{1,6}} (?!{CALL_WORD}).*\n\s*(?:`{{3,}}\w*\s*)?\Z")
-"""A heading that is no label of a call, right before the end of what is searched or a fence."""
-_SENTENCE_END = late(r"(?<!e\.g)[.!?]\s+(?=\w)|[。！？]\s*(?=\w)")
-MEANT = late(
-    r"(?i)\bI(?:['’](?:ll|m|ve|d like to)\b|(?=[ ,])(?! would\b))|\b(?:let me|let['’]s|now|next|first|sure|ok(?:ay)?|this too)\b|\bich\b|\bje\b|\bvoy a\b|我|現在|现在|まず|正在|运行|執行|执行"
-    r"|(?:\A|[:;,] (?:so |then )?)\W{0,9}(?:re-?)?(?!calling|using|following|invoking|according|including|considering|assuming|during|string|\w{2,5}thing)[a-z]{2,20}ing\b"
-    r"|\bto (?:check|confirm|fix|run|test|validate|verify)\b"
-)
-_REPORTED = late(
-    r"(?i)(?:\b(?:was|were|sa(?:ys|id)|prints|printed|contain(?:s|ed)|emits|emitted|wrote|lautete?|steht|stand|dit|dice)"
-    r"|\b(?:you|they) sent(?: me)?|\b(?:expected|raw|actual) output|['’]s (?:text|reply|output|answer|turn)|\A\W*[\w./-]{1,200}\.(?:jsonl?|log)"
-    r"|\b(?:(?:dump|excerpt|transcript) of [^,;]{1,60}|output of (?:the|a|your) (?:model|assistant|agent)))\W*\Z"
-)
-"""A sentence before a call that tells who wrote it, or the file that has it."""
-_NOT_MADE = late(
-    r"(?i)\b(?:saw|found|received|got) (?:this|these)(?: in\b|\W*\Z)|(?<!\bnoch )\b(?:nicht|nie) (?:ausgeführt|gemacht|gesendet)\b|, which (?:was|reads|says)\W*\Z"
-    r"|(?:\bnot|n['’]t|\bnever) (?:run|execute|call|make|write|send|use) (?:this|these|that|the following)(?: \w{1,20})?(?:,|\W*\Z)"
-    r"|\A\W*(?:\w{1,20}, )?(?:the|an?|each|your) (?:model|assistant|agent)(?: would)? (?:write|emit|answer|print|return|send)s?\b[^,;]*\Z"
-)
-"""As `_REPORTED`, also where a word tells of an act: the call is another's, or is said not to be made."""
-_SO = late(r"\b(?:I['’]ll|I will|[Ll]et me|so)\b")
-"""Behind that: what a model does all the same."""
-GOES_ON = late(r"[\s`]*(?:is|are|was|were|means|would|ist|war|bedeutet|est|es)\b(?! *:)")
-"""The rest of a sentence whose subject is a call."""
-_THING = r"(?![ /.-](?!(?:of|is|are|in|from|for|with|how|that|looks?|tool|function|calls?|[\w-]{1,30} calls?|für|eines|von|ist|d|de|du)\b)\w)"
-"""Behind a word that may also tell of what another thing is, as in "example script"."""
-EXAMPLE = late(
-    rf"(?i)\b(?:(?:examples?|syntax|formats?|grammar|Beispiel\w*|Schreibweise|exemple|ejemplo)\b{_THING}"
-    r"|looks? like\b(?! (?:it|the|there|we|you)\b)|(?:is|are) written\b(?! in\b)"
-    r"|wrong\b(?! (?!calls?|form|formats?|spellings?|syntax|way)\w)"
-    r"|(?:e\.g\.|look so|writes|spellings?)(?!\w))|例如|示例|格式|例えば|形式"
-)
-"""Words that announce an act, and words that announce a thing to look at, in the languages that models answer in most."""
-
-_MARKS = " \t\n*_`"
-_LAST_TAG = late(r"(?:</?[\w:-]{1,40}>|\[/?[A-Z]{2,40}\])\Z")
-"""A tag right before a call: an element around it, or the end of a thought. What announces the call stands before both."""
-_LONGEST_TAG, _MOST_TAGS = 45, 3
-
-
-def explains(text: str, places: Sequence[tuple[int, int]]) -> bool:
-    """True for calls that a text shows a person: it announces them and goes on behind them, calls them an example, tells who
-    wrote them or that they are not made, or has several, each under a heading.
-
-    A model that means its call says so in the first person, and stops behind it to wait for the result.
-
-    Args:
-        places: start and end of each call, at least one, in order.
-    """
-    heads = [_HEADING.search(text, 0, start) is not None for start, _ in places[:2]]
-    if len(heads) > 1 and all(heads) and _HEADING.search(text, places[0][1], places[1][0]):
-        return True
-    before = text[: places[0][0]].rstrip(_MARKS)
-    for _ in range(_MOST_TAGS):
-        if (tag := _LAST_TAG.search(before, max(0, len(before) - _LONGEST_TAG))) is None:
-            break
-        opened = before.rfind(tag[0].replace("/", "", 1)) if "/" in tag[0] else tag.start()
-        before = before[: max(0, opened)].rstrip(_MARKS)
-    if not before.endswith((":", "：")):
-        return False
-    said = _SENTENCE_END.split(before[before.rfind("\n") + 1 :])[-1]
-    if (told := _NOT_MADE.search(said)) is not None and not _SO.search(said, told.end()):
-        return True
-    is_meant, is_example = MEANT.search(said) is not None, EXAMPLE.search(said) is not None
-    if not is_meant and (is_example or _REPORTED.search(said)):
-        return True
-    goes_on = re.search(r"\w", without_tokens(text[places[-1][1] :])) is not None
-    return goes_on and (is_example or not is_meant)
-
 
 # Calls that a text leaked.
 
@@ -219,7 +153,40 @@ def _read(
         leaks = _fenced_leaks(text, tools)
     if not leaks:
         return _marked(text, tools)
-    return text, () if explains(text, [(leak.start, leak.end) for leak in leaks]) else leaks
+    sure = _sure(text, leaks, tools)
+    return text, () if sure and explains(text, [(leak.start, leak.end) for leak in sure]) else sure
+
+
+def _sure(text: str, leaks: Sequence[_Leak], tools: Mapping[str, ToolSchema]) -> Sequence[_Leak]:
+    """The leaks, without those behind a sign of ordinary texts, unless words announce them, they end the reply and fit their tools."""
+    unsure = [leak for leak in leaks if _is_unsure(text, leak.start, tools)]
+    if not unsure:
+        return leaks
+    rest = _without(
+        text[unsure[0].start :],
+        [
+            replace(one, start=one.start - unsure[0].start, end=one.end - unsure[0].start)
+            for one in leaks
+            if one.start >= unsure[0].start
+        ],
+    )
+    is_sure = (
+        not re.search(r"\w", without_tokens(rest))
+        and announces(text[: unsure[0].start])
+        and all(fits(tools[name], given) for leak in unsure for name, given in leak.calls)
+    )
+    return leaks if is_sure else [leak for leak in leaks if leak not in unsure]
+
+
+def _is_unsure(text: str, start: int, tools: Mapping[str, ToolSchema]) -> bool:
+    """True where a call begins with a sign that ordinary texts have, too: an arrow, a heading, a name in brackets, a word as an element."""
+    sign = _SIGN.match(text, start)
+    return sign is not None and (not sign["name"] or sign["name"] in tools)
+
+
+_SIGN = late(
+    r"[ \t]{0,3}(?:[-=~]{1,2}>|[→⇒➜➔➡►▶⚙🔧🛠]|#{1,6} |(?:<(?=[a-z]{1,40}[\s/>])|\[)(?P<name>[\w.-]{1,128})(?=[\s/>\]]))"
+)
 
 
 def _fenced_leaks(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
@@ -250,14 +217,17 @@ def _named_fence(text: str, tools: Mapping[str, ToolSchema]) -> list[_Leak]:
     Source: arkavo-org/arkavo-edge#373, small Gemma models (read 2026-11).
     """
     found = _NAMED_FENCE.search(text)
-    if found is None or found[1] not in tools or not _is_meant(text, found.start()):
+    if found is None or found[1] not in tools or not announces(text[: found.start()]):
         return []
     given = arguments_alone(found[2], types_of(tools[found[1]]))
-    leak = given and _leak_of(found.start(), len(text), (found[2],), [(found[1], given)])
+    is_call = given and fits(tools[found[1]], given) and not _ASSIGNED.match(found[2])
+    leak = is_call and _leak_of(found.start(), len(text), (found[2],), [(found[1], given)])
     return [leak] if leak else []
 
 
 _NAMED_FENCE = late(r"(?m)^ {0,3}`{3,}([\w.-]{1,128})[ \t]*\n((?:(?! {0,3}`{3}).*\n)+) {0,3}`{3,}\s*\Z")
+_ASSIGNED = late(r"\s*\w+[ \t]*=")
+"""Lines of a program: most languages assign so."""
 _FENCE_LINE = late(r"\s*`{3,}\w*[ \t]*\n")
 
 
@@ -431,7 +401,11 @@ def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str, *, is_th
         may_follow_words = is_yaml or text[body] in "[{" or ((head[1] or is_thought) and not is_code)
         if not is_alone and not may_follow_words:
             continue
-        is_meant = is_alone or MEANT.search(text, 0, head.start()) is not None
+        before = text[: head.start()].rstrip()
+        is_shown = before.endswith((":", "：")) and shows_a_result(before)
+        is_meant = is_alone or (not is_shown and MEANT.search(before) is not None)
+        if is_shown or (_is_unsure(text, body, tools) and not announces(before)):
+            continue
         if not is_meant and (EXAMPLE.search(text, 0, head.start()) or HEADED.search(text, 0, body)):
             continue
         if not (is_meant or is_thought or (is_known and head[1] and not is_yaml)):

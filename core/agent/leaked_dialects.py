@@ -659,6 +659,16 @@ def arguments_alone(text: str, types: Mapping[str, object]) -> dict[str, Any]:
     return read[0] if read is not None and is_all and read[0].keys() <= types.keys() else {}
 
 
+def fits(tool: ToolSchema, given: Mapping[str, Any] | str) -> bool:
+    """True for arguments, or their JSON, of which the tool knows each and misses none."""
+    told = read_json(given) if isinstance(given, str) else given
+    try:
+        required = read_json(tool.parameters_json).get("required") or ()
+    except (ValueError, AttributeError):
+        return False
+    return told.keys() <= types_of(tool).keys() and told.keys() >= {*required}
+
+
 def types_of(tool: ToolSchema) -> Mapping[str, object]:
     """Types of a tool's parameters by their names."""
     try:

@@ -67,9 +67,16 @@ _ORPHAN = late(rf"(?:\A|\n)[ \t]*(?:{_SHUT})(?:[ \t]*(?:\n|\Z)|(?=\S))|(?:{_SHUT
 _OPENED_LINE = late(rf"(?m)^<({'|'.join(_NAMES)})>[ \t]*\n")
 _CLOSED_LINE = {name: late(rf"(?m)^</{name}>[ \t]*(?:\n|\Z)") for name in _NAMES}
 _SHOWN = late(
-    r"(?i)[:：]\Z|<[/|]?[a-z]|\b(?:tags?|elements?|templates?|formats?|layouts?|prompts?|examples?|like th(?:is|ese)|Beispiel\w*|Vorlage\w*)\b"
+    r"(?i)[:：\w,]\Z|<[/|]?[a-z]|\b(?:your?|here['’]s|files?|lines?|parts?|prints?|printed|writes?|wrote|repl(?:y|ies)|outputs?|models?)\b(?!.*[.!?]\s)|\b(?:tags?|elements?|templates?|formats?|layouts?|prompts?|examples?|like th(?:is|ese)|Beispiel\w*|Vorlage\w*)\b"
 )
-"""Words before a tag that show it to a person, or a tag before it: it stands in an element, or in an argument of a call."""
+"""Words before a tag that show it to a person or go on through it, or a tag before it: it stands in an element, or in an argument of a call."""
+_NAMED = late(r"\A[:,;.)=]")
+"""Behind a tag that a sentence names."""
+_NO_THOUGHT = frozenset(["and", "or", "und", "oder", "et", "y", "to", "bis", "...", "…", "/", "&", ",", "+"])
+"""Between two tags that a sentence names."""
+_LONGEST_OF_NO = 8
+_TOLD_OF = late(r"(?i)\b(?:tags?|marks?|markers?|tokens?|log)\b[^.!?\n]*\Z")
+"""Words of a line about what stands in the next."""
 _QUOTES = ("```", "~~~", '"""', "'''")
 _DROPPED = late(
     r"(?s)\A(?:analysis(?=[A-Z\"'\s])(?P<gpt>.{1,200000}?)assistant(?:final|commentary(?!\s*to=)|(?=commentary\s*to=))"
@@ -114,8 +121,8 @@ class TaggedText:
 
     def __init__(self) -> None:
         self._held = ""
-        self._close = ""
-        self._has_thought = self._is_plain = self._is_fresh = False
+        self._opened = self._close = ""
+        self._has_thought = self._is_plain = self._is_fresh = self._is_shown = False
 
     def read(self, text: str) -> Iterator[Piece]:
         """The thoughts and words that are sure by now."""
@@ -128,17 +135,24 @@ class TaggedText:
                 thought, is_closed = self._thought()
                 if thought:
                     yield True, thought
+                if self._is_shown:
+                    break
                 if not is_closed:
                     return
             elif not self._is_opened():
                 break
         start = self._held.lstrip()
-        if self._held and not any(tag.startswith(start) for tag in (*_TAGS, *_DROPPED_FIRST)):
+        may_begin = not self._is_shown and any(tag.startswith(start) for tag in (*_TAGS, *_DROPPED_FIRST))
+        if self._held and not may_begin:
             self._is_plain = True
             yield False, self._taken(self._held.lstrip() if self._has_thought else self._held)
 
     def rest(self) -> Iterator[Piece]:
         """The text that was held back, when the reply ends."""
+        if self._held.strip() in _TAGS:
+            self._held = ""  # opened, and nothing behind
+        if self._close and self._is_fresh:
+            self._held = self._held.removeprefix("\n")
         held = self._taken(self._held.lstrip() if self._has_thought and not self._close else self._held)
         if held:
             yield bool(self._close), held
@@ -155,16 +169,28 @@ class TaggedText:
             if spoken:
                 self._held, self._has_thought = start[len(spoken) :], True
             return bool(spoken)
-        self._close, self._has_thought, self._is_fresh = _TAGS[opened], True, True
-        self._held = start[len(opened) :]
+        behind = start[len(opened) :]
+        if not behind or _NAMED.match(behind):
+            return False
+        self._opened, self._close, self._has_thought, self._is_fresh = opened, _TAGS[opened], True, True
+        self._held = behind
         return True
 
     def _thought(self) -> tuple[str, bool]:
         """More of the thought, and whether it ended. What may be the begin of its closing tag waits."""
-        if self._is_fresh:
-            self._held = self._held.removeprefix("\n")
-            self._is_fresh = not self._held
         thought, closed, behind = self._held.partition(self._close)
+        if self._is_fresh:
+            if closed and thought.strip() in _NO_THOUGHT:
+                self._held = self._opened + self._held
+                self._close, self._has_thought, self._is_shown = "", False, True
+                return "", False
+            if not closed and len(self._held) < len(self._close) + _LONGEST_OF_NO:
+                return "", False
+            thought, self._held, self._is_fresh = (
+                thought.removeprefix("\n"),
+                self._held.removeprefix("\n"),
+                False,
+            )
         if closed:
             self._held, self._close = behind, ""
             return thought.removesuffix("\n"), True
@@ -206,6 +232,9 @@ def _thought_and_words(text: str) -> Sequence[ReasoningPart | TextPart]:
     found = _ORPHAN.search(text)
     if found is None or "`" in text[: found.start()][-3:] or _opening_of(found[0]) in text:
         return (TextPart(text),)
+    before = text[: found.start()].rstrip()
+    if _TOLD_OF.search(before) or (before[-1:].isalpha() and text[found.end() :].lstrip()[:1].islower()):
+        return (TextPart(text),)
     return ReasoningPart(text[: found.start()].strip()), TextPart(text[found.end() :].strip())
 
 
@@ -239,6 +268,8 @@ def _without_last(part: Part) -> Part:
     kept = part.text.rstrip()
     while ended := next((one for one in _LAST if kept.endswith(one)), ""):
         kept = kept[: -len(ended)].rstrip()
-    is_quoted = kept.endswith("`") and not kept.endswith("\n```")
+    gap = part.text[len(kept) :]
+    is_named = kept[-1:].isalnum() and gap.startswith(" ") and "\n" not in gap.rstrip()
+    is_quoted = is_named or (kept.endswith("`") and not kept.endswith("\n```"))
     is_same = len(kept) == len(part.text.rstrip()) or not kept or is_quoted
     return part if is_same else replace(part, text=kept)

@@ -13,7 +13,7 @@ from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallP
 from core.kernel.values.stack import ToolSchema
 from core.services.providers.thought_tags import parted
 from tests.operations import LINEAR, TIMES, growth
-from tests.vendors.world.explanations import EXPLAINED, MEANT
+from tests.vendors.world.explanations import EXPLAINED, MEANT, SIGNS, SIGNS_OF_CALLS
 from tests.vendors.world.families import FAMILIES, HARD, ONE, TALK, Call, Family, cut, shapes
 from tests.vendors.world.grammars import DRESSES, GIVEN, NAME, NOTATIONS, WORDS, written
 from tests.vendors.world.spellings import SPELLED
@@ -136,6 +136,40 @@ def test_a_call_in_any_notation_is_one_in_any_dress(dress: str) -> None:
 @pytest.mark.parametrize("model", ["m", "qwen2.5-coder:7b", "Llama-3.1-8B-Instruct"])
 def test_a_reply_that_explains_calls_stays_text(text: str, model: str) -> None:
     assert recovered(text, model) == (text, [])
+
+
+def _tool(name: str, needed: str, **properties: object) -> ToolSchema:
+    schema = {"type": "object", "properties": {needed: _STRING, **properties}, "required": [needed]}
+    return ToolSchema(name, name, json.dumps(schema))
+
+
+_NUMBER = {"type": "integer"}
+PLAIN_TOOLS = (
+    _tool("read_file", "path", offset=_NUMBER),
+    _tool("bash", "command", timeout=_NUMBER),
+    _tool("search", "query"),
+    _tool("time", "zone"),
+    _tool("python", "code"),
+    _tool("sql", "query"),
+)
+
+
+@pytest.mark.parametrize("text", SIGNS)
+@pytest.mark.parametrize("model", ["m", "qwen3-coder:30b"])
+def test_signs_that_ordinary_texts_have_are_no_calls(text: str, model: str) -> None:
+    said = (TextPart(text),)
+
+    assert with_recovered(said, PLAIN_TOOLS, elsewhere(()), model) == said
+
+
+@pytest.mark.parametrize(("name", "given", "text", "words"), SIGNS_OF_CALLS)
+def test_signs_that_words_announce_are_calls(name: str, given: Call, text: str, words: str) -> None:
+    got = with_recovered((TextPart(text),), PLAIN_TOOLS, elsewhere(()), "m")
+
+    assert [(one.name, json.loads(one.arguments_json)) for one in got if isinstance(one, ToolCallPart)] == [
+        (name, given)
+    ]
+    assert "".join(one.text for one in got if isinstance(one, TextPart)) == words
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,65 @@ EXPLAINED = [
     '{"tool_calls": [{"function": {"name": "read_file", "arguments": {"path": "a.txt"}}}]}\n\nEach entry of tool_calls has a function with a name.',
     '{"type": "function", "name": "read_file", "arguments": {"path": "a.txt"}}\n\nSo sieht ein Aufruf aus.',
 ]
+
+SIGNS = [
+    "The routes are:\n\n-> search {query: 'x'}\n-> read_file {path: 'a'}\n\nEach maps to one handler.",
+    'Run it:\n\n=> search({"query": "x"})\n\nreturned 3 rows.',
+    'The trace of yesterday:\n\n→ read_file({"path": "a.txt"})\n← 12 lines\n→ bash({"command": "ls"})\n← 3 files',
+    'Here is the order in which the agent worked:\n\n→ read_file({"path": "a.txt"})\n→ bash({"command": "ls"})',
+    'The log prints one line a call:\n\n→ read_file({"path": "a.txt"})',
+    'What the demo does:\n\n▶ bash(command="ls")\n▶ read_file(path="a")',
+    "Your bot's output was\n\n🔧 read_file(path='a.txt')\n\nand then nothing.",
+    'The signature:\n\n-> read_file(path: String)',
+    'I would write it so:\n\n```sql\n{"query": "select 1"}\n```',
+    'First, run this on your machine:\n\n```bash\ncommand=ls\n```',
+    'Next, set the variables:\n\n```bash\ncommand="ls -l"\ntimeout=5\n```',
+    'Sure! Put these into your profile:\n\n```bash\ntimeout=30\n```',
+    '```bash\ntimeout=30\n```',
+    '```sql\nquery = 1\n```',
+    'Now set your clock:\n\n```time\nzone: UTC\n```',
+    'I checked the docs. The block of the plugin is written in Markdown:\n\n```search\nquery: tag:todo\n```',
+    'Now you can embed it in Obsidian with\n\n```search\nquery: tag:todo\n```',
+    'I found these lines in the log:\n\n[search] {"query": "x"}\n[search] {"query": "y"}',
+    'I looked at your log; it says\n\n[bash] {"command": "ls"}\n\nso the command ran.',
+    'The logger writes the module\'s name first:\n\n[read_file] {"path": "a"}',
+    'Now your config has\n\n[search] {"query": "x"}',
+    '[search]: {https://x}',
+    'The body of the request:\n\n{"name": "read_file", "arguments": {"path": "a"}}',
+    'I sent {"name": "read_file", "arguments": {"path": "a"}} and got 404.',
+    'Now the server expects this:\n\n```json\n{"tool": "read_file", "tool_input": {"path": "a"}}\n```',
+    'I added a fixture:\n\n```json\n{"tool_calls": [{"id":"1","type":"function","function": {"name": "read_file", "arguments": "{}"}}]}\n```',
+    'I wrote tests/fixtures/call.json with this content:\n\n```json\n{"type": "function", "function": {"name": "read_file", "arguments": {"path": "a"}}}\n```',
+    'Gemma writes code in a fence:\n\n```tool_code\nprint(read_file(path="a"))\n```\n\nand waits for tool_output.',
+    '<search> is an element of HTML. <time> too: <time zone="UTC"></time>.',
+    'Write the date so:\n\n<time datetime="2026-01-01">today</time>',
+    'Your page needs a landmark:\n\n<search>\n<query>x</query>\n</search>',
+    'I added the element to your page:\n\n<search query="x" />',
+    'I changed it to this:\n\n<time zone="UTC"></time>',
+    'Your pom has\n\n<search>\n  <query>x</query>\n</search>\n\nin it.',
+    'I renamed the call in three places:\n\n- read_file(path="a")\n+ read_file(path="b")',
+    'Call: read_file(path="a") was the last one.',
+    'Action: bash\nInput: the command\n\nThat is how the form looks.',
+    '## Tool: read_file\n\nReads a file. Arguments: {"path": "a"}.',
+    '# Tools\n\n## Tool read_file\n\n{"path": "a"}\n\n## Tool bash\n\n{"command": "ls"}',
+    'The transcript has\n\n[Tool: read_file] {"path": "a"}\n\nin line 3.',
+    "TypeScript:\n\nfunctions.search({query: 'x'})\n\nis the SDK's call.",
+    "In Gemini's sandbox you would write default_api.read_file(path='a').",
+    'Now run\n\nInvoke: bash(command="ls")\n\nin the shell.',
+]
+"""Replies whose arrows, names in brackets, fences, elements and JSON belong to traces, logs, pages and configurations; the tools of
+`test_leaked_families` have the names that stand there, such as `search`, `time` and `bash`."""
+
+SIGNS_OF_CALLS = [
+    ('search', {'query': 'x'}, '-> search({"query": "x"})', ''),
+    ('search', {'query': 'x'}, 'Let me check your notes:\n\n→ search(query="x")', 'Let me check your notes:'),
+    ('bash', {'command': 'ls'}, 'I list the files.\n\n[bash] {"command": "ls"}', 'I list the files.'),
+    ('bash', {'command': 'ls'}, '```bash\ncommand: ls\n```', ''),
+    ('bash', {'command': 'ls'}, 'First I\'ll list your files:\n\n```bash\n{"command": "ls"}\n```', "First I'll list your files:"),
+    ('bash', {'command': 'ls'}, 'I run it.\n\n<bash>\n<command>ls</command>\n</bash>', 'I run it.'),
+    ('time', {'zone': 'UTC'}, '<time zone="UTC"/>', ''),
+]
+"""Calls behind such signs: the tool, its arguments, the reply, and the words that stay."""
 # fmt: on
 
 MEANT = [

@@ -26,6 +26,7 @@ from tests.vendors.world.table import CLASSES, Row
 from tests.vendors.world.thirteenth_round import TALK, THIRTEENTH
 from tests.vendors.world.twentieth_round import TWENTIETH
 from tests.vendors.world.twentyfirst_round import TWENTY_FIRST
+from tests.vendors.world.twentysecond_round import TWENTY_SECOND
 
 
 class World(LoopbackServer):
@@ -106,6 +107,7 @@ def rows(name: str) -> pytest.MarkDecorator:
         NINETEENTH,
         TWENTIETH,
         TWENTY_FIRST,
+        TWENTY_SECOND,
     )
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")

@@ -65,8 +65,8 @@ _REASONING = (
 _PARTS = {
     "sent": r"(?:total_)?(?:tokens_(?:in|sent|prompt|input)|(?:in|prompt|input|native_prompt|request)_?tokens?(?:_count)?)",
     "reply": r"(?:total_)?(?:tokens_(?:out|received|completion|output)|(?:out|reply|completion|output|generated|native_completion|response|candidates)_?tokens?(?:_count)?)",
-    "read": r".*cache(?:d|_read|_hit)?(?:_input|_prompt|_read|_hit)?(?:_tokens?)?(?:_count)?|.*cache.*(?:_read|_hit).*",
-    "written": r".*cache.*(?:writ|creat).*",
+    "read": r"cached?|(?:.*_)?(?:cached(?:_(?:input|prompt|read|hit))?|(?:input_)?cache_reads?(?:_(?:input|prompt))?)|.*cache.*tokens?(?:_count)?",
+    "written": r"(?:.*_)?cache_(?:writes?|written|creation)(?:_input)?|.*cache.*(?:writ|creat).*tokens?(?:_count)?",
     "reasoning": r".*(?:reasoning|thinking|thoughts?)(?:_output)?(?:_tokens?)?(?:_count)?",
 }
 """Names of parts in the spelling of a server that no table has, each as a pattern of a whole name."""
@@ -76,18 +76,30 @@ def _spelled(table: Table, depth: int = 0) -> dict[str, object]:
     """The first figure for each part of usage by what its name says; prices and what was not read from the cache are none."""
     found: dict[str, object] = {}
     for name, value in table.items():
+        if _OTHERS.search(name):
+            continue
         if isinstance(value, dict):
-            if depth < _DEEPEST:
+            if depth < _DEEPEST and _TABLE.search(name):
                 found = {**_spelled(value, depth + 1), **found}
         elif figure(value) is not None and not _NO_PART.search(name):
-            part = next((one for one, pattern in _PARTS.items() if re.fullmatch(pattern, name)), "")
+            part = next((one for one in _MEANT if re.fullmatch(_PARTS[one], name)), "")
             if part and not (depth and part in {"sent", "reply"}):
                 found.setdefault(part, value)
     return found
 
 
 _DEEPEST = 2
-_NO_PART = late(r"cost|pric|rate|ratio|usd|miss|saved|no_?cache|uncached|storage|ttl|ephemeral")
+_MEANT = ("sent", "reply", "written", "read", "reasoning")
+"""Parts in the order in which a name is asked for them: all that was written to the cache has its word in it, too."""
+_NO_PART = late(
+    r"cost|pric|rate|ratio|usd|miss|saved|no_?cache|uncached|storage|ttl|ephemeral|bytes|size|time|second|_m?s\Z|_at\Z"
+)
+_OTHERS = late(
+    r"limit|quota|remain|budget|allow|(?:\A|_)(?:max|min|avg|average|mean)(?:\Z|_)|session|cumul|lifetime|history|previous|last|overall|balance|account|avail|capab|pric"
+    r"|month|week|dai?ly|(?:\A|_)(?:day|hour|year|minute|per)(?:\Z|_)"
+)
+"""Names of what is not this call's: bounds, sums over calls, other calls, prices."""
+_TABLE = late(r"token|detail|cache|usage|prompt|input|output|completion|billed")
 
 
 def chat_usage(usage: object, request_id: str) -> Usage:
@@ -201,6 +213,8 @@ def _cost(table: Table) -> float | None:
     Source: OpenRouter "Usage accounting", `cost`, `is_byok`, `cost_details` (read 2026-11).
     """
     told = next((table[name] for name in _COSTS if table.get(name) is not None), None)
+    if not _is_in_dollars(table) or (isinstance(told, dict) and not _is_in_dollars(told)):
+        return None
     if isinstance(told, dict):
         told = told.get("total_cost")
     own = price(told)
@@ -212,6 +226,15 @@ def _cost(table: Table) -> float | None:
         return own
     upstream = price(details.get("upstream_inference_cost"))
     return None if upstream is None else own + upstream
+
+
+def _is_in_dollars(table: Table) -> bool:
+    """False where a table names another unit for what it costs: another currency, credits."""
+    units = (table.get(name) for name in ("currency", "cost_currency", "cost_unit"))
+    return all(str(one).lower() in _DOLLARS for one in units if one is not None)
+
+
+_DOLLARS = ("usd", "us$", "$", "dollar", "dollars", "us_dollar", "")
 
 
 def _first(table: Table, names: tuple[str, ...]) -> object:
@@ -517,12 +540,21 @@ _PLAIN_KEYS = frozenset(
 def _beside(chunk: Json) -> Json | None:
     """Usage under a key of the server's own: Groq's `x_groq`, Bedrock's metrics. Source: Bike4Mind/bike4mind#1089 (read 2026-11)."""
     for name, value in chunk.items():
-        if isinstance(value, dict) and name not in _PLAIN_KEYS:
+        if isinstance(value, dict) and name not in _PLAIN_KEYS and _is_of_call(name):
             inner = value.get("usage")
             table = _snake(inner if isinstance(inner, dict) else value)
-            if {"sent", "reply"} & _spelled(table).keys():
+            if {"sent", "reply"} <= _spelled(table).keys():
                 return dict(table)
     return None
+
+
+def _is_of_call(name: str) -> bool:
+    """True for the name of a table that tells of this call, not of a session, a limit or a model."""
+    words = _CAPITAL.sub(r"_\1", name).lower()
+    return _OF_CALL.search(words) is not None and _OTHERS.search(words) is None
+
+
+_OF_CALL = late(r"\Ax_|usage|metric|stat(?:s|istics)\Z|tokens?\Z|meta(?:data)?\Z|billing")
 
 
 def _in_delta(choice: Json) -> object:
