@@ -297,9 +297,8 @@ def sent_sentence(batches: Sequence[HarvestBatch]) -> str:
         if number == 1
         else tr("{number:,} conversations are at the provider, {price}.", number=number, price=price)
     )
-    return as_sentences(
-        sent, tr("The program keeps this amount reserved until the answers are read."), is_closed=True
-    )
+    held = "" if usd is None else tr("The program keeps this amount reserved until the answers are read.")
+    return as_sentences(sent, *filter(None, (held,)), is_closed=True)
 
 
 def ended_sentence(batches: Sequence[HarvestBatch]) -> str:

@@ -133,6 +133,45 @@ def test_a_batch_past_the_days_limit_asks_and_goes_after_a_yes(far: World, vendo
     assert (yes.code, vendor.batches.made) == (0, 1), yes.err
 
 
+def test_a_batch_of_a_price_that_nobody_knows_is_held_by_a_limit_alone(
+    far: World, vendor: AnthropicServer
+) -> None:
+    add_discussion(far.home, "Tides", "Why?", "The moon.")
+    far.config.write_text(
+        far.config.read_text(encoding="utf-8").replace(MODEL, "claude-haiku-9-9")
+        + "[ai_settings.caching]\nday_limit_usd = 5.0\n",
+        encoding="utf-8",
+    )
+
+    held = far.run("harvest", "--apply", "--batch")
+    sent = far.run("harvest", "--apply", "--batch", "--over-limit")
+
+    assert (held.code, "not submitted: The price of 'claude-haiku-9-9' is unknown" in held.out) == (1, True)
+    assert (sent.code, vendor.batches.made) == (0, 1)
+    assert "reserved" not in sent.out
+
+
+def test_a_reply_of_a_batch_that_was_cut_off_is_paid_and_asked_for_once_more(
+    far: World, vendor: AnthropicServer
+) -> None:
+    chosen = add_discussion(far.home, "Tides", "Why?", "The moon.")
+    far.run("harvest", "--apply", "--batch")
+    whole = says(MOON).blocks[0]["text"]
+    vendor.replies.append(Said(({"type": "text", "text": whole[:20]},), stop_reason="max_tokens"))
+    vendor.batches.finish()
+    cut = far.run("harvest", "--apply", "--batch")
+    assert (cut.code, vendor.batches.made, item_lines(far.home)) == (0, 2, [])
+    assert paths.discussion_dir(far.home, chosen).exists()
+
+    vendor.replies.append(says(MOON))
+    vendor.batches.finish()
+    ended = far.run("harvest", "--apply", "--batch")
+
+    assert (ended.code, len(item_lines(far.home))) == (0, 1)
+    paid = harvest_payments(far.home, datetime.now(UTC) - timedelta(days=1))
+    assert len(paid) == 2, "both replies are in the books"
+
+
 def test_an_open_batch_counts_as_under_way_for_every_other_call(far: World, vendor: AnthropicServer) -> None:
     add_discussion(far.home, "Tides", "Why?", "The moon.")
     far.run("harvest", "--apply", "--batch")

@@ -74,6 +74,9 @@ def test_a_submission_says_its_half_price_and_that_it_is_reserved() -> None:
 
     assert told.startswith("4 conversations are at the provider, ~$0.03, half the price, within a day")
     assert "keeps this amount reserved" in told
+    assert "reserved" not in sent_sentence((replace(SENT, estimate_usd=None),)), (
+        "nobody knows what to hold back"
+    )
 
 
 @pytest.mark.usefixtures("german")
