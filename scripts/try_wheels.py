@@ -46,7 +46,7 @@ size = sum(os.path.getsize(path) for file, path in files)
 models = sum(os.path.getsize(path) for file, path in files if str(file).startswith("assets/models/"))
 print(f"{len(found)} packages, {(size - models) / 1e6:.0f} MB and {models / 1e6:.0f} MB of models for search")
 """
-EXTRAS = "embedded,languages,tour,grammars,diagrams"
+EXTRAS = "embedded,languages,search,tour,grammars,diagrams"
 RUN_S = 300.0
 INSTALL_S = 1_200.0
 """Longest installation: an index may be slow, and other work may keep the machine busy."""

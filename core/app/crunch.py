@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import os
 import re
@@ -396,6 +397,13 @@ class OwnEmbedder:
         """Vectors of texts; between two jobs of many of them others have their turn. Raises EmbedError."""
         import numpy as np
 
+        if importlib.util.find_spec("onnxruntime") is None:
+            raise EmbedError(
+                tr("The embedding model is not installed"),
+                remedy=tr(
+                    'To search by meaning, run pip install "manual-slop[search]" (in a checkout: make run)'
+                ),
+            )
         vectors = np.zeros((len(texts), self.dimension), np.int8)
         until_s = time.monotonic() + timeout_s
         alike = sorted(

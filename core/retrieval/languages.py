@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from core.kernel.patterns import late
+from core.retrieval.question_words import is_foreign_by_words
 
 _READ_CHARS = 600
 """Characters of a text's beginning that tell its language."""
@@ -34,7 +35,10 @@ def is_foreign(text: str) -> bool:
         return True
     if letters < _LEAST_LETTERS:
         return False
-    ranked: list[tuple[str, float]] = _identifier().rank(read)
+    identifier = _identifier()
+    if identifier is None:
+        return is_foreign_by_words(read)
+    ranked: list[tuple[str, float]] = identifier.rank(read)
     likely, share = ranked[0]
     english = next((float(value) for name, value in ranked if name == "en"), 0.0)
     return likely not in _NONE and share >= _LEAST_SHARE and share >= _TIMES_ENGLISH * english
@@ -47,6 +51,9 @@ def _identifier() -> Any:
 
 @cache
 def _loaded() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
+    """The library's model, None where the extra `languages` is not installed: then nothing could be made of the answer."""
+    try:
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    except ModuleNotFoundError:
+        return None
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -80,6 +80,7 @@ EXTRAS = {
     "grammars": tuple(
         f"tree_sitter_{name}" for name in ("c_sharp", "cpp", "kotlin", "lua", "php", "ruby", "swift", "zig")
     ),
+    "search": ("onnxruntime", "simsimd"),
 }
 """Modules of each extra without which something is not shown, and the person is told there."""
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")

@@ -41,6 +41,18 @@ def process(monkeypatch: pytest.MonkeyPatch) -> SlowProcess:
     return made
 
 
+def test_search_by_meaning_that_is_not_installed_is_told_with_the_line_that_adds_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No process is started for it."""
+    embedder = LocalEmbedder()
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(EmbedError, match="not installed") as said:
+        embedder.embed(["x"], timeout_s=PATIENCE_S)
+
+    assert 'pip install "manual-slop[search]"' in said.value.remedy
+
+
 def test_no_job_holds_more_texts_than_a_question_can_wait_for(process: SlowProcess) -> None:
     texts = ["x" * (1 + number * 7 % 100) for number in range(3 * AT_ONCE + 5)]
     vectors = LocalEmbedder().embed(texts, timeout_s=PATIENCE_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.kernel import paths
 from core.kernel.values.retrieval import Corpus, SearchMode
+from core.retrieval import languages
 from core.retrieval.embedders import (
     E5,
     E5_MAX_TOKENS,
@@ -99,6 +101,19 @@ def test_a_checkout_has_the_table_of_words() -> None:
 )
 def test_another_language_is_told_from_a_short_question(text: str) -> None:
     assert is_foreign(text)
+
+
+def test_words_of_grammar_tell_a_language_where_the_library_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "py3langid.langid", None)
+    languages._loaded.cache_clear()
+    try:
+        assert is_foreign("Wo steht das, und warum ist es nicht da?")
+        assert is_foreign("我在哪里能找到第二把钥匙")
+        assert not is_foreign("When does the ferry leave?")
+    finally:
+        languages._loaded.cache_clear()
 
 
 @pytest.mark.parametrize(
