@@ -23,7 +23,7 @@ from core.kernel.language import tr
 from core.kernel.last_words import told_if_ended
 from core.kernel.opener import open_descriptor, read_start
 from gui.app import HookedWindow, WindowApp, look_of
-from gui.window import NoDisplayError, check_display
+from gui.window import check_display
 
 SOFTWARE = "LIBGL_ALWAYS_SOFTWARE"
 """Has Mesa draw with the processor. Source: Mesa 3D, "Environment Variables"."""
@@ -57,10 +57,8 @@ def opening(environ: MutableMapping[str, str]) -> Iterator[None]:
     Args:
         environ: of this process: says where the mark stands, and takes what has Mesa draw by software.
 
-    If the driver ends the process, the person reads so at once; without a place for the mark, that is all.
-
-    Raises:
-        NoDisplayError: drawing by software ended the last start, too.
+    If the driver ends the process, the person reads so at once; without a place for the mark, that is all. Where drawing by
+    software ended the last start, too, this one begins anew: the driver may be repaired by now.
     """
     with _marked(environ):
         remedy = DRAW_BY_SOFTWARE if sys.platform == "linux" and not environ.get(SOFTWARE) else REPAIR
@@ -78,17 +76,11 @@ def _marked(environ: MutableMapping[str, str]) -> Iterator[None]:
     if mark is None:
         yield
         return
-    failed = _failed(mark)
-    if failed == SOFTWARE:
-        _remove(mark)
-        raise NoDisplayError(
-            tr("The window cannot be opened: OpenGL fails on this display, by software too"),
-            remedy=REPAIR,
-        )
-    if failed:
+    is_by_software = _failed(mark) == "driver"
+    if is_by_software:
         remark(DRAWS_BY_SOFTWARE)
         environ[SOFTWARE] = "1"
-    descriptor = _write(mark, SOFTWARE if failed else "driver")
+    descriptor = _write(mark, SOFTWARE if is_by_software else "driver")
     for number in _ENDING if descriptor >= 0 else ():
         faulthandler.register(number, descriptor, all_threads=False, chain=True)
     try:
