@@ -29,7 +29,7 @@ from core.retrieval.embedding import DIMENSION
 from tests.bench.__main__ import Row, row
 from tests.bench.memory_ours import TOKENS, TURNS, Score, digest, filled, recall, score
 from tests.bench.memory_peers import PEERS, Unanswered, answers
-from tests.bench.memory_sets import Life, TwoPeople, locomo, long_talks, own, ten_kinds, two_people
+from tests.bench.memory_sets import HELD_OUT, Life, TwoPeople, locomo, long_talks, own, ten_kinds, two_people
 
 LIVES = 4
 TAG_BYTES = len(" [from: 2025-01-03-talk, 2025-01-03]")
@@ -79,13 +79,11 @@ def rows(options: Sequence[str] = ()) -> list[Row]:
             found += _found(Path(folder) / name, name, lives, model)
             found += _digests(name, lives)
             found += [_by_program(name, peer, lives) for peer in (PEERS if asked.peers else ())]
-        pairs = two_people()
-        found += _found(Path(folder) / "two", "two people", [one.life for one in pairs], model)
-        found += [
-            _by_program("two people", peer, [one.life for one in pairs])
-            for peer in (PEERS if asked.peers else ())
-        ]
-        found.append(_swapped(Path(folder) / "swapped", pairs, model))
+        for name, pairs in (("two people", two_people()), ("held out", two_people(HELD_OUT))):
+            lives = [one.life for one in pairs]
+            found += _found(Path(folder) / name, name, lives, model)
+            found += [_by_program(name, peer, lives) for peer in (PEERS if asked.peers else ())]
+            found.append(_swapped(Path(folder) / name / "swapped", name, pairs, model))
         found += _long(Path(folder) / "long", model)
         found += _ten(Path(folder) / "ten", model)
     return found
@@ -130,14 +128,14 @@ def _by_program(name: str, peer: str, lives: Sequence[Life]) -> Row:
     return row(label, statistics.mean(shares), "of 1")
 
 
-def _swapped(folder: Path, pairs: Sequence[TwoPeople], model: _Model) -> Row:
+def _swapped(folder: Path, name: str, pairs: Sequence[TwoPeople], model: _Model) -> Row:
     """Questions that ask of one person what the other told."""
     empty = list[bool]()
     for number, pair in enumerate(pairs):
         store = filled(folder / str(number), pair.life, model, model.measure)
         empty += [not recall(store, pair.life, model, text)[1] for text in pair.swapped]
         store.close()
-    return row("two people: asked of the wrong one, nothing recalled", statistics.mean(empty), "of 1")
+    return row(f"{name}: asked of the wrong one, nothing recalled", statistics.mean(empty), "of 1")
 
 
 def _long(folder: Path, model: _Model) -> list[Row]:
@@ -185,7 +183,10 @@ def _ten(folder: Path, model: _Model) -> list[Row]:
 
 
 def _halves(scores: list[list[Score]]) -> Mapping[str, list[list[Score]]]:
-    return {"all": scores, "one half": scores[::2], "other half": scores[1::2] or scores}
+    return {
+        "all": scores,
+        **({"one half": scores[::2], "other half": scores[1::2]} if len(scores) > 1 else {}),
+    }
 
 
 def _recalls(ranking: Ranking, life: Life) -> list[float]:

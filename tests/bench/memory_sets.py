@@ -206,6 +206,7 @@ def _turns(turns: list[dict[str, str]], first: str) -> Iterator[Turn]:
 
 DATA = Path(__file__).parents[1] / "data" / "retrieval"
 LONG, TEN, TWO = DATA / "long_talks.toml", DATA / "ten_kinds.toml", DATA / "two_people.toml"
+HELD_OUT = DATA / "two_people_held_out.toml"
 _TALKS = 20
 _DAYS = (
     "yesterday",
@@ -289,11 +290,10 @@ class TwoPeople(msgspec.Struct, frozen=True):
     swapped: tuple[str, ...]
 
 
-def two_people() -> list[TwoPeople]:
-    """Twenty talks each of two pairs of people, who call each other by name: always the same."""
-    return [
-        _pair(one, random.Random(at)) for at, one in enumerate(tomllib.loads(TWO.read_text("utf-8"))["life"])
-    ]
+def two_people(file: Path = TWO) -> list[TwoPeople]:
+    """Twenty talks of each pair of people of a file, who call each other by name: always the same."""
+    lives = tomllib.loads(file.read_text("utf-8"))["life"]
+    return [_pair(one, random.Random(at)) for at, one in enumerate(lives)]
 
 
 def _pair(made: Mapping[str, Any], chance: random.Random) -> TwoPeople:
