@@ -224,7 +224,11 @@ def _look(tour: Tour) -> None:
     driver.click("Import a folder of conversations…")
     driver.until(lambda: driver.has(FOLDER), "the chooser")
     driver.click(FOLDER)
-    driver.step(4)
+    choosers = tour.app.ui.tree.choosers
+    driver.until(
+        lambda: any(Path(path).name == FOLDER for one in choosers.values() for path in one.result()),
+        "the chosen folder",
+    )
     driver.click("Choose this folder")
     tour.wait(lambda s: s.imports.report is not None and not s.imports.is_running, "what the folder holds")
     driver.step(6)
