@@ -487,11 +487,13 @@ class PrefixBreak(msgspec.Struct, frozen=True):
     Args:
         layer: of the first part that differs; byte_offset: of the first byte that does, from the start of the request's texts.
         reason: in words.
+        again: share of what stands behind that byte which the request before held too, 0 to 1; the rest is new.
     """
 
     layer: LayerId
     byte_offset: int
     reason: str
+    again: float = 1.0
 
     def __str__(self) -> str:
         return tr(
@@ -520,9 +522,29 @@ def first_break(before: ProviderRequest, after: ProviderRequest) -> PrefixBreak 
     if other is not None and _rank(other) < _rank(part):
         part = other  # it was put in before what stood there
     inside = first_difference(_text(old[place][1]), _text(other[1])) if other is not None else 0
-    offset = sum(len(_text(one).encode("utf-8", "surrogatepass")) for _, one in old[:place])
-    reason = _ENDS_EARLIER if same < 0 else _reason(before, after, part[1])
-    return PrefixBreak(layer=_layer(part[1]), byte_offset=offset + (inside or 0), reason=reason)
+    return PrefixBreak(
+        layer=_layer(part[1]),
+        byte_offset=sum([_size(one) for one in old[:place]]) + (inside or 0),
+        reason=_ENDS_EARLIER if same < 0 else _reason(before, after, part[1]),
+        again=_share_again(old[place:], new[place:]),
+    )
+
+
+def _share_again(old: Sequence[_Part], new: Sequence[_Part]) -> float:
+    """Share of the texts behind a break that the request before held, what stands in the place of another text included."""
+    held = set(map(_identity, old))
+    sizes = [(_size(part), number == 0 or _identity(part) in held) for number, part in enumerate(new)]
+    whole = sum([size for size, _ in sizes])
+    return sum([size for size, is_held in sizes if is_held]) / whole if whole else 1.0
+
+
+def _identity(part: _Part) -> RequestPart | ToolSchema | str:
+    """Value by which two parts are the same text, wherever they stand."""
+    return part[1].sha256 if isinstance(part[1], Segment) else part[1]
+
+
+def _size(part: _Part) -> int:
+    return len(_text(part[1]).encode("utf-8", "surrogatepass"))
 
 
 def with_cause(found: PrefixBreak, reasons: Mapping[LayerId, str]) -> PrefixBreak:
@@ -678,6 +700,8 @@ def break_text(found: PrefixBreak, plan: CachePlan | None, *, is_held: bool = Tr
     usd = None
     if plan.cost_usd is not None and plan.read_cost_usd is not None:
         usd = plan.cost_usd - plan.read_cost_usd
+    if is_held:
+        again, usd = round(found.again * again), None if usd is None else found.again * usd
     why = spliced(" {}", plan.sentences[0]) if plan.sentences else ""
     if not again:
         return tr("{found}. The cache holds all of it: nothing is paid again.{why}", found=found, why=why)

@@ -121,7 +121,8 @@ def test_each_change_has_its_layer_and_a_reason(
 
 
 def test_it_is_told_with_what_is_paid_anew_and_the_plans_reason() -> None:
-    found = first_break(request(words="one"), request(words="two"))
+    one, two = (request(words=text, metadata=DiscussionMetadata()) for text in ("one", "two"))
+    found = first_break(one, two)
     plan = CachePlan(
         write_tokens=1_000, fresh_tokens=20, cost_usd=0.5, read_cost_usd=0.1, sentences=("It went cold.",)
     )
@@ -135,6 +136,23 @@ def test_it_is_told_with_what_is_paid_anew_and_the_plans_reason() -> None:
         "The cache had already ended, so about 1,020 tokens are sent anew anyway, est. $0.40. It went cold."
     )
     assert break_text(found, None).endswith("removed.")
+
+
+def test_what_is_new_behind_a_break_is_not_called_paid_again() -> None:
+    """A message was edited; the next one brings as many words as all that stood behind the edited one."""
+    edited = (said("a", Role.USER, "fiend"), *TURN[1:])
+    behind = "first" + "1read{}" + "1text"
+    found = first_break(request(TURN), request(edited, "w" * len(behind), metadata=DiscussionMetadata()))
+    plan = CachePlan(write_tokens=1_000, cost_usd=0.5, read_cost_usd=0.1)
+
+    assert found is not None
+    assert found.layer is LayerId.TURNS
+    assert found.again == 0.5
+    assert (
+        f"pay again for about {round(1_000 * found.again)} tokens, est. ${0.4 * found.again:.2f}"
+        in break_text(found, plan)
+    )
+    assert "about 1,000 tokens are sent anew" in break_text(found, plan, is_held=False)
 
 
 LATER = (*TURN, said("d", Role.ASSISTANT, "Done."))
