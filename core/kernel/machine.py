@@ -8,6 +8,7 @@ import platform
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 
 LARGE_BYTES = 1_000_000
 """A block from this size on is the system's own, and goes back to it when it is freed."""
@@ -31,9 +32,9 @@ def give_back_freed() -> None:
 
     Source: mallopt(3), M_MMAP_THRESHOLD: setting it switches its dynamic adjustment off; M_ARENA_MAX (read 2026-11-23).
     """
-    if platform.libc_ver()[0] != "glibc":
+    libc = _glibc()
+    if libc is None:
         return
-    libc = ctypes.CDLL(None)
     libc.mallopt(_M_MMAP_THRESHOLD, LARGE_BYTES)
     libc.mallopt(_M_ARENA_MAX, MOST_HEAPS)
 
@@ -45,8 +46,14 @@ def trim_heaps() -> None:
 
     Source: malloc_trim(3), all of the heaps since glibc 2.8 (read 2026-11-24).
     """
-    if platform.libc_ver()[0] == "glibc":
-        ctypes.CDLL(None).malloc_trim(0)
+    if libc := _glibc():
+        libc.malloc_trim(0)
+
+
+@cache
+def _glibc() -> ctypes.CDLL | None:
+    """The library, asked for once: which it is, its name tells only after a look through the interpreter's own file."""
+    return ctypes.CDLL(None) if platform.libc_ver()[0] == "glibc" else None
 
 
 @contextmanager

@@ -394,7 +394,7 @@ class Assembler:
         return BuiltCall(
             request=request,
             record=record,
-            warning=retold(warning),
+            warning=retold(warning) if warning else "",
             views=views,
             reply_factor=in_reply,
             knowledge=knowledge,

@@ -194,6 +194,8 @@ def read_items(
         outline: makes outlines of files whose item needs them; None: in this process.
         shown: places that the person said hold no keys, absolute, links resolved.
     """
+    if not items:
+        return ()
     reader = _reader(root, limits, allowed_roots, cache, outline, shown)
     return tuple(
         read_with(reader, item) if item.enabled else ItemFiles(item=item, files=()) for item in items

@@ -217,10 +217,10 @@ def _ask_beside(state: AppState, given: Stamp, first: LiveCall, model: ComparedM
 
 
 def version_for(state: AppState, call: LiveCall) -> tuple[AppState, str]:
-    """The reply that the one of a call becomes a version of, empty for none: of a comparison, the one that comes first."""
+    """The reply that the one of a compared call becomes a version of, empty for none: the one that comes first."""
     opened = state.discussions.open[call.discussion_id]
     comparison = opened.comparison
-    if call.compared is None or comparison is None:
+    if comparison is None:
         return state, call.version_of
     if call.version_of and opened.message_anywhere(call.version_of) is not None:
         return state, call.version_of

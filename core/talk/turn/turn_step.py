@@ -326,7 +326,9 @@ def _store(
     """Append reply, usage and marks in one write; the call is over when they are on disk."""
     records: list[Record] = []
     opened = state.discussions.open[call.discussion_id]
-    state, version_of = comparison.version_for(state, call) if parts else (state, "")
+    version_of = call.version_of if parts else ""
+    if parts and call.compared is not None:
+        state, version_of = comparison.version_for(state, call)
     if any(isinstance(part, ToolCallPart) for part in parts):
         parts = with_own_ids(parts, used_ids(opened))
     parts = tuple(TextPart(clean(part.text)) if isinstance(part, TextPart) else part for part in parts)
