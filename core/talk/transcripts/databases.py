@@ -8,6 +8,7 @@ import sys
 from array import array
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -22,7 +23,7 @@ from core.talk.transcripts.chats import files_named
 from core.talk.transcripts.chats import read_zed as read_thread
 from core.talk.transcripts.more_agents import crush_session
 from core.talk.transcripts.more_chats import goose_session
-from core.talk.transcripts.text import Buffer
+from core.talk.transcripts.text import Buffer, moment
 
 HEAD = b"SQLite format 3\x00"
 MAX_BYTES = 1_000_000_000
@@ -316,15 +317,15 @@ def _llm_pieces(base: sqlite3.Connection, pieces: Any) -> Iterator[str]:
 
 def _opencode(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
     sessions = list(
-        base.execute("SELECT id, parent_id, directory, title, time_created FROM session ORDER BY id")
+        _rows(base, "SELECT *, parent_id, directory, title, time_created FROM session ORDER BY id")
     )
-    names = [(folder, _FORK.sub("", word(title))) for _, _, folder, title, _ in sessions]
-    forked = {name for name, one in zip(names, sessions, strict=True) if name[1] != word(one[3])}
-    families: dict[Any, list[Transcript]] = {}
-    for name, (key, parent, folder, title, created) in zip(names, sessions, strict=True):
+    names = [(one["directory"], _FORK.sub("", word(one["title"]))) for one in sessions]
+    forked = {name for name, one in zip(names, sessions, strict=True) if name[1] != word(one["title"])}
+    families: dict[Any, list[tuple[datetime | None, Transcript]]] = {}
+    for name, session in zip(names, sessions, strict=True):
         found, broken = [], list[Unread]()
         for message, data in base.execute(
-            "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", (key,)
+            "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", (session["id"],)
         ):
             parts = base.execute("SELECT data FROM part WHERE message_id = ? ORDER BY id", (message,))
             about = _value(data, message, broken)
@@ -332,15 +333,17 @@ def _opencode(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
                 told = [_value(one[0], message, broken) for one in parts]
                 found.append({"info": {**about, "id": message}, "parts": told})
         info = {
-            "id": key,
-            "parentID": parent,
-            "directory": folder,
-            "title": title,
-            "time": {"created": created},
+            "id": session["id"],
+            "parentID": session["parent_id"],
+            "directory": session["directory"],
+            "title": session["title"],
+            "time": {"created": session["time_created"]},
+            "revert": _value(session.get("revert"), session["id"], broken),
         }
         made = opencode_session({"info": info, "messages": found})
         if made.messages and name in forked:
-            families.setdefault(name, []).append(made)
+            written = moment(session.get("time_updated")) or made.at
+            families.setdefault(name, []).append((written, made))
         elif made.messages:
             yield made
         yield from broken
@@ -348,27 +351,38 @@ def _opencode(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
         yield from _with_forks(family)
 
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _FORK = late(r" \(fork #\d{1,9}\)\Z")
 """End of the title of a session that was copied from another, of which OpenCode keeps no more. Source: OpenCode 1.18.33."""
 
 
-def _with_forks(family: list[Transcript]) -> Iterator[Transcript]:
-    """Sessions of one title, each copy as another way on from the messages that it shares with an earlier one."""
+def _with_forks(family: list[tuple[datetime | None, Transcript]]) -> Iterator[Transcript]:
+    """Sessions of one title, each copy as another way on from the messages that it shares with an earlier one.
+
+    Args:
+        family: each session with when it was written last; the one of the last words is the way that was seen last.
+    """
     whole: list[Transcript] = []
-    for talk in sorted(family, key=lambda one: (one.at is None, one.at, one.id)):
+    newest: list[datetime] = []
+    for written, talk in sorted(family, key=lambda one: (one[1].at is None, one[1].at, one[1].id)):
         first = talk.messages[0]
         place = next((at for at, one in enumerate(whole) if _said(one.messages[0]) == _said(first)), None)
         if place is None:
             whole.append(talk)
+            newest.append(written or _LONG_AGO)
             continue
         known = {(one.parent, _said(one)): one.id for one in whole[place].messages}
-        last, added = "", list[TranscriptMessage]()
+        here, added = {"": ""}, list[TranscriptMessage]()  # ids of its messages, as they stand in the whole
         for one in talk.messages:
-            if (same := known.get((last, _said(one)))) is None:
-                added.append(msgspec.structs.replace(one, parent=last))
-            last = same or one.id
+            above = here.get(one.parent, "")
+            if (same := known.get((above, _said(one)))) is None:
+                added.append(msgspec.structs.replace(one, parent=above))
+            here[one.id] = same or one.id
+        is_last = (written or _LONG_AGO) >= newest[place]
+        current = here.get(talk.current, "") if is_last else whole[place].current
+        newest[place] = max(newest[place], written or _LONG_AGO)
         messages = (*whole[place].messages, *added)
-        whole[place] = msgspec.structs.replace(whole[place], messages=messages, current=last)
+        whole[place] = msgspec.structs.replace(whole[place], messages=messages, current=current)
     yield from whole
 
 

@@ -15,6 +15,7 @@ from core.imports.import_sources import mark_of
 from core.kernel.values.imports import Transcript
 from core.kernel.values.messages import AttachmentPart, TextPart, ToolCallPart, ToolResultPart
 from core.talk.transcripts.databases import read_llm, read_opencode, with_log
+from core.talk.transcripts.transcript_reader import paths
 from tests.core.imports.brought import USE, Brought, T, a, brought, cc, check, cx, lines, ri, u
 from tests.core.imports.test_memory import imported
 
@@ -358,3 +359,43 @@ def test_a_fork_of_opencode_is_another_way_on_and_a_like_named_session_is_not(tm
         ("s3", "s1", TextPart("Later.")),
     ]
     assert found[0].current.startswith("s3")
+
+
+def test_a_turn_taken_back_in_opencodes_database_is_a_way_beside_the_talk_also_where_it_was_forked(
+    tmp_path: Path,
+) -> None:
+    """Shape of a session that OpenCode 1.18.33 wrote: forked, and later a turn of the first one was taken back."""
+    place = tmp_path / "opencode.db"
+    talks = {
+        ("s1", "Tides", 90, "s1-3"): ("When?", "At noon.", "And the ebb?", "Later."),
+        ("s2", "Tides (fork #1)", 50, None): ("When?", "At noon.", "And the moon?"),
+    }
+    with closing(sqlite3.connect(place)) as base:
+        base.executescript(LAYOUT.partition("INSERT")[0])
+        base.execute("ALTER TABLE session ADD COLUMN revert TEXT")
+        base.execute("ALTER TABLE session ADD COLUMN time_updated INTEGER")
+        for (key, title, written, undone), texts in talks.items():
+            told = None if undone is None else json.dumps({"messageID": undone, "snapshot": "x"})
+            created = 1793000000000 + int(key[1])
+            base.execute(
+                "INSERT INTO session VALUES (?, NULL, '/srv', ?, ?, ?, ?)",
+                (key, title, created, told, created + written),
+            )
+            for at, text in enumerate(texts, 1):
+                about = json.dumps({"role": "user" if at % 2 else "assistant", "time": {"created": at}})
+                base.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"{key}-{at}", key, at, about))
+                part = json.dumps({"type": "text", "text": text})
+                base.execute("INSERT INTO part VALUES (?, ?, ?)", (f"{key}-{at}", f"{key}-{at}", part))
+        base.commit()
+    (talk,) = (one for one in read_opencode(place.read_bytes()) if isinstance(one, Transcript))
+
+    assert talk.current == "s1-2"
+    ways = [
+        [part.text for one in way for part in one.parts if isinstance(part, TextPart)]
+        for way in paths(talk).paths
+    ]
+    assert ways[0] == ["When?", "At noon."]
+    assert sorted(ways[1:]) == [
+        ["When?", "At noon.", "And the ebb?", "Later."],
+        ["When?", "At noon.", "And the moon?"],
+    ]
