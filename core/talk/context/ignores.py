@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Iterable
@@ -166,9 +167,12 @@ class Ignores(msgspec.Struct, frozen=True):
         name = path[path.rfind("/") + 1 :]
         if is_folder:
             path, name = f"{path}/", f"{name}/"
+        is_plain = path.isascii()
+        name = name if is_plain else _by_bytes(name)
         for level in self.levels:
             last = level.names.verdict(name)
-            if level.has_paths and (by_path := level.paths.verdict(path[level.start :])) is not None:
+            below = path[level.start :] if is_plain else _by_bytes(path[level.start :])
+            if level.has_paths and (by_path := level.paths.verdict(below)) is not None:
                 last = by_path if last is None or by_path > last else last
             if last is not None:
                 return last[1]
@@ -287,11 +291,17 @@ def _repository(folder: str) -> str:
 
 
 def _read_rules(file: str, *, follows_links: bool) -> str | None:
-    """The text of a file of rules; None where there is none that git would read (a link within a project is not followed)."""
+    """The text of a file of rules, a character for each byte; None where there is none that git would read (a link within a project is not followed)."""
     try:
-        return read_start(file, MAX_BYTES, follows_links=follows_links).decode("utf-8-sig", "surrogateescape")
+        text = read_start(file, MAX_BYTES, follows_links=follows_links).removeprefix(codecs.BOM_UTF8)
     except OSError:
         return None
+    return text.decode("latin-1")
+
+
+def _by_bytes(entry: str) -> str:
+    """A name as git compares it, with a character for each of its bytes: a `?` is one byte of an `é`, which has two."""
+    return entry.encode("utf-8", "surrogatepass" if os.name == "nt" else "surrogateescape").decode("latin-1")
 
 
 def _lines(text: str) -> tuple[list[_Rule], int]:

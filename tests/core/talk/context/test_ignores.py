@@ -519,3 +519,27 @@ def test_a_file_that_is_added_in_spite_of_a_rule_comes_into_view(tmp_path: Path)
     assert [file.path for file in before.files] == ["b.py"]
     assert str(tmp_path / ".git/index") in before.rule_files
     assert found(tmp_path, "*") == ["a.log", "b.py"]
+
+
+def test_names_outside_ascii_are_compared_by_bytes_as_git_does(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    names = [
+        "a-é.py",
+        "b-é.py",
+        "c-é.py",
+        "é/x.py",
+        "ü.py",
+        "日本.md",
+        "日.md",
+        "d-é.py",
+        "naïve",
+        "à ",
+        "ok.py",
+    ]
+    rules = "a-?.py\nb-??.py\nc-[!a].py\n/é/\n[à]?.py\n日*\n!日.md\nd-[é].py\nna*e\nà\\ \n"
+    make(tmp_path, *names, _=rules)
+    listed = _git(tmp_path, "ls-files", "-oz", "--exclude-standard").split("\0")
+
+    assert set(found(tmp_path, "**")) == {name for name in listed if name} - {".gitignore"}
+    assert {"a-é.py", "c-é.py", "日.md"} <= set(listed), "a wildcard is one byte"
+    assert not {"b-é.py", "é/x.py", "日本.md"} & set(listed)
