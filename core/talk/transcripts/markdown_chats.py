@@ -252,13 +252,24 @@ def _logged(text: str) -> Iterator[Transcript]:
         answer = body[response.end() :] if response is not None else ""
         if (cut := _USAGE.search(answer)) is not None:
             answer = answer[: cut.start()]
-        for role, words in (("user", asked.strip()), ("assistant", answer.strip())):
-            if words and words != "-- none --":
+        head_of_response = response.start() if response is not None else len(body)
+        told = [
+            ToolResultPart(call_id=key, text=text)
+            for _, key, text in _tools(body[:head_of_response], "results")
+        ]
+        calls = [
+            ToolCallPart(call_id=key, name=tool, arguments_json=text)
+            for tool, key, text in _tools(answer, "calls")
+        ]
+        answer = _CALLS.sub("", answer, count=1) if calls else answer
+        said = [*_words(answer), *calls]
+        for role, parts in (("assistant", told), ("user", _words(asked)), ("assistant", said)):
+            if parts:
                 messages.append(
                     TranscriptMessage(
                         id=f"#{len(messages) + 1}",
                         role=role,
-                        parts=(TextPart(words),),
+                        parts=tuple(parts),
                         parent=messages[-1].id if messages else "",
                         at=moment(head[1]),
                         model=model if role == "assistant" else "",
@@ -267,6 +278,30 @@ def _logged(text: str) -> Iterator[Transcript]:
     for key, messages in talks.items():
         if messages:
             yield Transcript(id=key, messages=tuple(messages), current=messages[-1].id, at=messages[0].at)
+
+
+def _words(text: str) -> list[Part]:
+    bare = text.strip()
+    return [TextPart(bare)] if bare and bare != "-- none --" else []
+
+
+_CALL = r"- \*\*([^*\n]{1,200})\*\*: `([^`\n]{0,200})`[ \t]*\n((?:    [^\n]*(?:\n|\Z)|[ \t]*\n(?=    ))*)"
+_CALLS = late(rf"\A\s*### Tool calls[ \t]*\n\s*(?:{_CALL}\s*)+")
+"""Calls before the words of a response, as `llm` 0.36 writes them. Source: simonw/llm, `llm/cli.py` (read 2026-12-01)."""
+_RESULTS = late(rf"^### Tool results[ \t]*\n\s*(?:{_CALL}\s*)+", re.MULTILINE)
+_ENTRY = late(rf"^{_CALL}", re.MULTILINE)
+
+
+def _tools(text: str, which: str) -> Iterator[tuple[str, str, str]]:
+    """Name, id and text of each call, or of each answer."""
+    block = (_CALLS if which == "calls" else _RESULTS).search(text)
+    for entry in _ENTRY.finditer(block[0]) if block is not None else ():
+        inner = "\n".join(line.removeprefix("    ") for line in entry[3].rstrip().split("\n"))
+        if which == "calls":
+            inner = inner.removeprefix("Arguments: ").strip().strip("`")
+        else:
+            inner = inner.removeprefix("```\n").removesuffix("```").strip()
+        yield entry[1], entry[2], inner
 
 
 # `/export` of Claude Code: the terminal's page as text.

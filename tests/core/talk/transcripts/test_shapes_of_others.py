@@ -356,6 +356,24 @@ OTHERS += [
         said=(("u: Why?", "a: (thinks) Let me see. | Because."),),
     ),
     Shape(
+        id="llm logs: calls of tools before the words of a response, and their answers before the next (0.36)",
+        kind=TranscriptKind.PLAIN,
+        data="# 2026-12-01T02:47:55    conversation: 01m8 id: 01a\n\nModel: **tide-1**\n\n## Prompt\n\nWhat time is it?\n\n"
+        "### Tools\n\n- **llm_time**: `8bf1`  \n    Returns the current time\n    Arguments: `{}`\n\n## Response\n\n"
+        '### Tool calls\n\n- **llm_time**: `c0`  \n    Arguments: `{}`\n- **llm_time**: `c1`  \n    Arguments: `{"zone": "UTC"}`'
+        "\n\nI call.\n\n# 2026-12-01T02:47:56    conversation: 01m8 id: 01b\n\nModel: **tide-1**\n\n## Prompt\n\n\n"
+        "### Tool results\n\n- **llm_time**: `c0`  \n    ```\n    at noon\n\n    sharp\n    ```\n- **llm_time**: `c1`  \n"
+        "    ```\n    two\n    ```\n\n## Response\n\nIt is noon.\n\n",
+        said=(
+            (
+                "u: What time is it?",
+                'a: I call. | (calls llm_time) {} | (calls llm_time) {"zone": "UTC"}',
+                "a: (result) at noon\n\nsharp | (result) two",
+                "a: It is noon.",
+            ),
+        ),
+    ),
+    Shape(
         id="OpenCode: a turn that the person took back is a way beside the talk (info.revert)",
         kind=TranscriptKind.OPENCODE,
         data=json.dumps(
