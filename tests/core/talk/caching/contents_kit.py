@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -47,14 +47,26 @@ class World:
     """A home with a discussion, Gemini at loopback, and programs that come and go. Time goes on by `later`."""
 
     def __init__(self, home: Path, server: GeminiServer, clock: Clock) -> None:
-        self.home, self.server, self.clock = home, server, clock
-        self.events: list[Event] = []
-        self.count = 0
+        self.server = server
+        self.home, self.url, self.clock = home, server.url, clock
         store_home.open_home(home, self.now())
         discussion_store.create(home, DiscussionMeta(ID, "Tides", self.now(), "gemini", FLASH))
         save_learned(home, Learned(answered=frozenset({("gemini", FLASH)})))
+        self.begin()
+
+    @classmethod
+    def beside(cls, home: Path, url: str, clock: Clock, *, count: int) -> World:
+        """A command beside the window of a home, in a process where the server is not; `count`: turns so far."""
+        world = cls.__new__(cls)
+        world.home, world.url, world.clock = home, url, clock
+        world.begin(count=count, may_store=False)
+        return world
+
+    def begin(self, *, count: int = 0, may_store: bool = True) -> None:
+        """The first start."""
+        self.events: list[Event] = []
+        self.count, self.made, self.may_store = count, 0, may_store
         self.clients = Clients()
-        self.made = 0
         self.start()
 
     def now(self) -> datetime:
@@ -76,7 +88,7 @@ class World:
     def start(self) -> None:
         """A program that starts: it knows only what is on disk."""
         self.clients = Clients(clock=self.now)
-        settings = ServerSettings("gemini", "gemini", "Gemini", self.server.url)
+        settings = ServerSettings("gemini", "gemini", "Gemini", self.url)
         self.clients.configure({"gemini": settings}, {"gemini": KEY}, packaged_models())
         setup = CacheSetup(
             prices=lambda kind, provider, model, at: cache_prices(provider, kind, model, at),
@@ -84,6 +96,7 @@ class World:
             key_id=self.clients.key_id,
             cost=lambda _provider, _model, _usage: None,
             counted=dict,
+            may_store=lambda: self.may_store,
         )
         self.keeper = CacheKeeper(HomeCacheStore(self.home), setup, self.now)
         self.handler = CacheHandler(
@@ -108,6 +121,16 @@ class World:
         meanwhile: Callable[[], object] = lambda: None,
     ) -> tuple[CachePlan, ContentsReport | None, Usage]:
         """A turn over the wire: planned, sent, accounted for. `meanwhile`: what happens before its account."""
+        parts = self.turn_in_parts(text, digest, withdrawals, rules)
+        found = next(parts)
+        meanwhile()
+        next(parts, None)
+        return found
+
+    def turn_in_parts(
+        self, text: str = "When?", digest: str = "", withdrawals: int = 0, rules: NamedText = RULES
+    ) -> Iterator[tuple[CachePlan, ContentsReport | None, Usage]]:
+        """A turn up to its answer, which it yields; then its account."""
         self.count += 1
         inputs = StackInputs(
             provider="gemini",
@@ -122,14 +145,14 @@ class World:
         profile = ModelProfile("gemini", FLASH, context_tokens=1_000_000)
         planned = self.keeper.plan_call(call, build_stack(inputs), profile, 1.0)
         request, plan = planned.request, planned.plan
+        self.keeper.begun(call.call_id)
         found = outcome(self.clients.get("gemini").stream(request, NO_BLOBS, CancelToken()))
         assert found.error is None, found.error
         reports = [x.contents for x in found.items if isinstance(x, UsageUpdate) and x.contents is not None]
         report = reports[-1] if reports else None
         self.made += report is not None and report.is_new
-        meanwhile()
+        yield plan, report, found.usage
         self.ended = self.keeper.ended(call.call_id, found.usage, report)
-        return plan, report, found.usage
 
     def store(self, display: str, tokens: int = 5000) -> str:
         """A content that stands there from before; its name."""

@@ -45,11 +45,12 @@ RULES = NamedText("rules", "Answer in one sentence. " * 400)
 class World:
     """A home with a discussion, a clock, and keepers that come and go."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, is_new: bool = True) -> None:
         self.home = home
         self.now = START
-        store_home.open_home(home, START)
-        discussion_store.create(home, META)
+        if is_new:
+            store_home.open_home(home, START)
+            discussion_store.create(home, META)
         self.settings = CachingSettings()
         self.turns: tuple[Message, ...] = ()
         self.factor = 1.0
@@ -82,6 +83,17 @@ class World:
         )  # fmt: skip
         return replace(StackSpec(META.id, inputs, Preset(""), "/project", caching=self.settings), **changes)  # type: ignore[arg-type]
 
+    def turn(self, number: int, text: str = "When?") -> tuple[Message, Message]:
+        """A question and its reply."""
+        return (
+            Message(f"u{number}", self.now, Role.USER, (TextPart(text),)),
+            Message(f"r{number}", self.now, Role.ASSISTANT, (TextPart("Soon."),)),
+        )
+
+    def said(self, count: int) -> tuple[Message, ...]:
+        """The messages of so many turns."""
+        return tuple(message for number in range(1, count + 1) for message in self.turn(number))
+
     def call(
         self, text: str = "When?", *, read: int | None = None, digest: str = "", **changes: object
     ) -> CachePlan:
@@ -99,11 +111,7 @@ class World:
             cache_write_tokens=plan.write_tokens,
         )
         self.report = self.keeper.ended(effect.call_id, usage)
-        self.turns = (
-            *self.turns,
-            Message(f"u{self.count}", self.now, Role.USER, (TextPart(text),)),
-            Message(f"r{self.count}", self.now, Role.ASSISTANT, (TextPart("Soon."),)),
-        )
+        self.turns = (*self.turns, *self.turn(self.count, text))
         self.now += timedelta(minutes=1)
         return plan
 
