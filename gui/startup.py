@@ -179,9 +179,8 @@ class Starting:
         import panels.shell.window  # noqa: F401
 
         self.on_rooms_loaded()
-        from core.app.controller import AppController
+        from core.app.controller import AppController, make_clock
         from core.app.outside import LocalOutside
-        from core.front.hooks.clock import make_clock
         from core.front.hooks.launch import HooksBeside
         from core.kernel.values.updates import OperationFailed
 

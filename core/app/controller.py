@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
@@ -62,6 +62,43 @@ class Outside(Protocol):
 def wall_clock() -> datetime:
     """Now, UTC."""
     return datetime.now(UTC)
+
+
+LONGEST_OFFSET_S = 100 * 365 * 86_400.0
+"""Most by which a clock of tests is put forward."""
+
+
+def make_clock(*, is_test: bool) -> Callable[[], datetime]:
+    """The clock of a program: the wall's, or for tests one that can be put forward."""
+    return OffsetClock() if is_test else wall_clock
+
+
+class OffsetClock:
+    """The wall clock and what it was put forward by. Thread-safe, call it for the time."""
+
+    def __init__(self, base: Callable[[], datetime] = wall_clock) -> None:
+        self._base = base
+        self._offset_s = 0.0
+        self._lock = threading.Lock()
+
+    def __call__(self) -> datetime:
+        """Now, UTC."""
+        return self._base() + timedelta(seconds=self._offset_s)
+
+    def advance(self, seconds: float) -> datetime | None:
+        """Put the clock forward.
+
+        Args:
+            seconds: finite, 0 or more.
+
+        Returns:
+            The time after, or None where it would be over 100 years ahead: then nothing changed.
+        """
+        with self._lock:
+            if self._offset_s + seconds > LONGEST_OFFSET_S:
+                return None
+            self._offset_s += seconds
+        return self()
 
 
 class AppController:

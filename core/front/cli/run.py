@@ -76,10 +76,9 @@ def _failed(error: SlopError, code: str, ended: int, console: Console) -> int:
 
 def local_controller(options: Options) -> FrontEnd:
     """The controller on this machine's home."""
-    from core.app.controller import AppController
+    from core.app.controller import AppController, make_clock
     from core.app.outside import LocalOutside
     from core.front.cli.session import CommandOutside
-    from core.front.hooks.clock import make_clock
 
     if not options.headless:
         return AppController(CommandOutside(options))

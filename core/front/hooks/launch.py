@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.app.controller import wall_clock
-from core.front.hooks.clock import OffsetClock
+from core.app.controller import OffsetClock, wall_clock
 from core.kernel.errors import SlopError
 from core.kernel.values.state import AppState
 

@@ -17,9 +17,8 @@ import msgspec
 from msgspec import inspect
 
 from core.app.app_messages import Command
-from core.app.controller import wall_clock
+from core.app.controller import OffsetClock, wall_clock
 from core.app.execution import ACT_S, begin, is_over, is_persons
-from core.front.hooks.clock import OffsetClock
 from core.front.hooks.fields import Body, Data, Query, RefusedError, for_a_person, unknown
 from core.kernel.codecs import description_of, from_builtins, read_json
 from core.kernel.figures import time_limit

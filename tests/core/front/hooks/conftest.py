@@ -16,10 +16,9 @@ import jsonschema_rs
 import pytest
 from msgspec.structs import replace
 
-from core.app.controller import AppController
+from core.app.controller import AppController, OffsetClock
 from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
-from core.front.hooks.clock import OffsetClock
 from core.front.hooks.guard import Limits
 from core.front.hooks.openapi import document
 from core.front.hooks.operation import HookDesk, Operation, Watch, Window

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 from starlette.routing import Route
 
-from core.front.hooks.clock import OffsetClock
+from core.app.controller import OffsetClock
 from core.front.hooks.guard import Limits
 from core.front.hooks.openapi import page
 from core.front.hooks.operation import GUARDED, HookDesk, Watch

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.app.app_messages import Command
+from core.app.controller import LONGEST_OFFSET_S, OffsetClock
 from core.front.hooks.caches import RewriteData
 from core.front.hooks.client import Address, find, publish, withdraw
-from core.front.hooks.clock import LONGEST_S, OffsetClock
 from core.front.hooks.context import PresetBody, context
 from core.front.hooks.discussions import PresetChoiceBody
 from core.front.hooks.fields import Body, PageQuery, RefusedError, encode, filled
@@ -229,7 +229,7 @@ def test_the_clock_goes_forward_and_not_for_ever() -> None:
     clock = OffsetClock(lambda: NOW)
     assert clock.advance(3600) == NOW + timedelta(hours=1)
     assert clock() == NOW + timedelta(hours=1)
-    assert clock.advance(LONGEST_S) is None
+    assert clock.advance(LONGEST_OFFSET_S) is None
     assert clock() == NOW + timedelta(hours=1)
 
 
@@ -415,7 +415,7 @@ def test_the_fields_of_every_command_have_a_schema() -> None:
 
 def test_nothing_of_it_is_loaded_while_it_is_off() -> None:
     code = (
-        "import sys, gui.main, core.front.cli.session, core.front.cli.run, core.front.hooks.launch, core.front.hooks.clock\n"
+        "import sys, gui.main, core.front.cli.session, core.front.cli.run, core.front.hooks.launch, core.app.controller\n"
         "print([name for name in ('starlette', 'uvicorn', 'h11', 'asyncio', 'core.front.hooks.server', 'core.front.hooks.table') if name in sys.modules])"
     )
     run = subprocess.run(
