@@ -43,6 +43,8 @@ _INSERTED = late(
 _ARGUMENTS = late(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _COMMAND = late(r"<command-name>\s*(/?[^<\s]{1,120})\s*</command-name>")
 _BARE_COMMAND = late(r"/[\w:-]+\s*")
+_LEAVES = late(r"/(?:branch|fork|clear|new|reset|resume|continue)\b")
+"""Commands that open another session, to which words go along that wait behind them."""
 _REFUSED = late(
     r"(The user doesn't want to proceed with this tool use\..{0,400}?the user said:)\s*\n(.*\S.*)\Z",
     re.DOTALL,
@@ -630,14 +632,16 @@ def _queued_parts(attachment: Any, skipped: Counter[str]) -> tuple[Part, ...]:
 def _answer_queue(tree: _Tree, words: str) -> None:
     """Words that stand in a message need no place of their own."""
     if tree.queue:
-        said = f"\n{words.strip()}\n"
+        said = f"\n{words.strip()}\n{words.strip().removeprefix('! ')}\n"  # a shell's line waits without its mark
         tree.queue = [one for one in tree.queue if f"\n{one.text.strip()}\n" not in said]
 
 
 def _place_queued(tree: _Tree) -> None:
     """Words that waited and stand in no message are one, at the place where they were sent, or typed."""
     number = 0
-    for one in sorted(tree.queue, key=lambda queued: queued.place):
+    left = next((at for at, one in enumerate(tree.queue) if one.is_taken and _LEAVES.match(one.text)), None)
+    here = [one for at, one in enumerate(tree.queue) if one.is_taken or left is None or at < left]
+    for one in sorted(here, key=lambda queued: queued.place):
         words = _typed(one.text)
         if not words or _BARE_COMMAND.fullmatch(words) is not None:
             continue

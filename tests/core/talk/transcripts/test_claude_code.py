@@ -195,6 +195,28 @@ def test_words_that_waited_are_said_where_nothing_else_has_them() -> None:
     assert found.skipped[claude_code.RETRACTED] == 1
 
 
+def test_words_that_waited_behind_a_branch_went_along_and_a_shells_line_is_said_once() -> None:
+    """As Claude Code 2.1.332 wrote them: the words stand in the other session, the line as `<bash-input>`."""
+
+    def queue(operation: str, text: str = "") -> dict[str, Any]:
+        return {"type": "queue-operation", "operation": operation, "sessionId": "s", "content": text}
+
+    (found,) = read(
+        row("1", None, "user", "Build"),
+        queue("enqueue", "echo shelled"),
+        queue("enqueue", "/branch"),
+        queue("enqueue", "On another way"),
+        queue("dequeue"),
+        row("2", "1", "assistant", "Built"),
+        row("3", "2", "user", "<bash-input>echo shelled</bash-input>"),
+        queue("dequeue"),
+        row("4", "3", "assistant", "Done"),
+    )
+
+    (way,) = said(found)
+    assert [words for _, words in way] == ["Build", "Built", "! echo shelled", "Done"]
+
+
 def test_rows_written_again_and_parents_that_are_nowhere_make_one_straight_talk() -> None:
     rows = [
         row("1", None, "user", "One"),
