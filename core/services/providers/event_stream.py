@@ -146,8 +146,9 @@ class _FrameReader:
 
     @property
     def stray(self) -> str:
-        """Text that is no part of a stream, where nothing else came."""
-        return "" if self.has_any else b"\n".join(self._stray).decode("utf-8", "replace")
+        """Text that is no part of a stream: where nothing else came, or a web page behind a reply that did not end."""
+        text = b"\n".join(self._stray).decode("utf-8", "replace").strip()
+        return "" if self.has_any and not text.startswith("<") else text
 
     def feed(self, line: bytes) -> Iterator[Frame]:
         """Frames that end with this line."""
@@ -239,6 +240,10 @@ def _is_whole(data: bytes) -> bool:
     return True
 
 
+_FINISHED = late(rb'"(?:finish_?[rR]eason|stop_reason)":\s*"|"message_stop"|"response\.completed"')
+"""A frame that ends a reply: what a proxy sends behind it takes nothing from it."""
+
+
 class NoReplyError(Exception):
     """Something else came in place of a reply. `str` says what, a web page by its title."""
 
@@ -258,7 +263,7 @@ def sound_events(
     """
     dress = _DRESSES[api]
     since, lines, frames = clock(), _ByteLines(), _FrameReader()
-    has_passed, told, end = False, b"", b""
+    has_passed, has_ended, told, end = False, False, b"", b""
     for piece in pieces:
         for line in lines.feed(piece):
             for frame in frames.feed(line):
@@ -274,7 +279,7 @@ def sound_events(
                         yield made
         if end:
             yield end
-            end = b""
+            end, has_ended = b"", True
         if lines.size + frames.size > EVENT_BYTES:
             raise EndlessError(
                 tr("one event of the stream has over {EVENT_BYTES:,} bytes", EVENT_BYTES=EVENT_BYTES)
@@ -286,10 +291,14 @@ def sound_events(
         for made in filter(None, dress(*frame)):
             has_passed = True
             yield made
-    if stray := frames.stray.strip():
-        if stray.startswith("<"):
+    if stray := frames.stray:
+        if has_passed:
+            if not has_ended and not _FINISHED.search(told):
+                yield from dress("error", json.dumps({"message": page_title(stray)}).encode())
+        elif stray.startswith("<"):
             raise NoReplyError(tr("a web page came instead of a reply: {stray}", stray=page_title(stray)))
-        yield from dress("error", json.dumps({"message": stray}).encode())
+        else:
+            yield from dress("error", json.dumps({"message": stray}).encode())
     elif not has_passed and (words := words_of(told).message):
         raise NoReplyError(words)
 

@@ -25,7 +25,7 @@ from core.kernel.values.provider import (
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.door import SenselessError
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
-from core.services.providers.server_words import CHECK_ADDRESS, wait_told_s
+from core.services.providers.server_words import CHECK_ADDRESS, ServerWords, meaning, remedy_of, wait_told_s
 
 _DETAIL_CHARS = 400
 _SECRETS = late(
@@ -304,7 +304,8 @@ def _transport_kind(error: Exception, has_begun: bool) -> tuple[FailureKind, str
                 "Make the system trust the certificate of the server or the proxy"
             )
         case httpx2.DecodingError():
-            return FailureKind.BAD_REPLY, ""
+            words = ServerWords(message=str(error))
+            return meaning(words, None) or FailureKind.BAD_REPLY, remedy_of(words, None)
         case httpx2.TransportError() if has_begun:
             return FailureKind.STREAM_DROPPED, ""
         case _:

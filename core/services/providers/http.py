@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -357,7 +358,7 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
       pool, `timeout_s` for silence while reading or writing. There is no limit on the whole call.
     - A connection serves one request: people pause for minutes between turns, when a pooled one has gone stale, and
       a cancelled call may then shut its own socket and no one else's.
-    - Redirects are not followed: the key would travel along.
+    - Redirects are not followed to other places: the key would travel along. One within the same server is, once.
     - An answer is bounded on the wire (`response_bounds`), and asked for as it is: one that is packed could be of any
       size.
 
@@ -382,7 +383,19 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
 
         def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
             request.extensions[_WHOLE] = not stream
-            return super().send(request, stream=stream, **options)
+            response = super().send(request, stream=stream, **options)
+            target = _moved(request, response)
+            if target is None:
+                return response
+            response.close()
+            again = self.build_request(
+                request.method,
+                target,
+                headers=request.headers,
+                content=request.content,
+                extensions=request.extensions,
+            )
+            return super().send(again, stream=stream, **options)
 
     query = httpx2.URL(base_url).params
 
@@ -420,6 +433,25 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
         ) from error
 
 
+_KEPT = frozenset({HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT})
+"""Redirects under which a request stays as it is."""
+
+
+def _moved(request: httpx2.Request, response: httpx2.Response) -> httpx2.URL | None:
+    """The other path of the same server to which a request shall go: frameworks send so for a slash at the end of a path."""
+    if response.status_code not in _KEPT or not response.has_redirect_location:
+        return None
+    import httpx2
+
+    old = request.url
+    try:
+        new = old.join(response.headers["location"])
+    except httpx2.InvalidURL:
+        return None
+    same = (new.scheme, new.host, new.port) == (old.scheme, old.host, old.port)
+    return new if same and new != old and not new.userinfo else None
+
+
 _ENDPOINTS = late(r"/(?:chat/completions|completions|responses|messages|models)/?$")
 
 
@@ -442,6 +474,9 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
 
     assert isinstance(response.stream, httpx2.SyncByteStream)
     stream: httpx2.SyncByteStream = response.stream
+    is_packed = response.headers.get("Content-Encoding", "").strip().lower() in _ZLIB
+    if is_packed:
+        del response.headers["Content-Encoding"]  # unpacked below, before the SDK looks for it
     bounded: Callable[..., Iterator[bytes]]
     if response.status_code >= HTTPStatus.BAD_REQUEST:
         bounded = bounded_error
@@ -455,7 +490,9 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
     class Bounded(httpx2.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
             try:
-                yield from bounded(stream, patience_s, passed_s)
+                yield from bounded(_unpacked(stream) if is_packed else stream, patience_s, passed_s)
+            except zlib.error as error:
+                raise httpx2.DecodingError(str(error)) from error
             except SenselessError as error:
                 said = tr("no part of a reply for {patience_s}", patience_s=time_limit(patience_s))
                 raise httpx2.ReadTimeout(said) from error
@@ -466,6 +503,25 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
             stream.close()
 
     return Bounded()
+
+
+_ZLIB = ("gzip", "x-gzip", "deflate")
+_UNPACKED_BYTES = 65_536
+"""Bytes that are unpacked at once: the bounds of an answer count each piece."""
+
+
+def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes of a body that a server packs although it was asked not to, as they come. Raises zlib.error: they are torn."""
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # a head of gzip or of zlib
+    for piece in pieces:
+        rest = piece
+        while rest:
+            plain = unpacker.decompress(rest, _UNPACKED_BYTES)
+            rest = unpacker.unconsumed_tail
+            if plain:
+                yield plain
+    if plain := unpacker.flush():
+        yield plain
 
 
 # Patience with a server that sends, but nothing that belongs to a reply: as long as with one that is

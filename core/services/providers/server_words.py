@@ -336,7 +336,7 @@ MEANINGS: tuple[Meaning, ...] = (
         kind=FailureKind.BAD_REQUEST,
         words=_any(
             r"only (?:supported|available|usable|accessible|works?) (?:in|on|at|with|by|via|through) (?:the )?/?(?:v\d/)?(?:responses|completions|embeddings|messages|audio|images|realtime)\b",
-            r"not a chat model|not supported (?:in|on|by|with|for) (?:the )?/?(?:v\d/)?chat/completions",
+            r"not a chat model|not (?:supported|accessible|available|usable) (?:in|on|by|with|for|via|through|at) (?:the )?/?(?:v\d/)?chat/completions",
         ),
         is_sure=True,
         remedy=tr("Choose another model: this one takes another kind of request"),
@@ -344,7 +344,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.BAD_REQUEST,
         words=_any(
-            r"unexpected endpoint|(?:invalid|unknown) (?:url|endpoint|route|path)\b|no such (?:route|endpoint|path)\b|cannot (?:post|get) /|could not route to"
+            r"unexpected endpoint|endpoint:? [\w/.-]{3,80} is not supported|(?:invalid|unknown) (?:url|endpoint|route|path)\b|no such (?:route|endpoint|path)\b|cannot (?:post|get) /|could not route to"
         ),
         is_sure=True,
         remedy=CHECK_ADDRESS,
@@ -430,7 +430,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"budget_exceeded|exceededbudget|(?:over|exceed(?:s|ed|ing)?) (?:(?:your|their|its|the) )?(?:\w+ )?(?:budget|included credits)|budget (?:has been )?exceeded",
             r"api usage limits|plan does not include|not available on (?:the|your) free (?:tier|plan)|exceeded_current_quota",
             _about(_MONEY, _GONE),
-            r"(?:额度|配额|余额)(?:已)?(?:不足|用完|用尽|耗尽|超)|套餐.{0,8}(?:用完|用尽|超|到期)",
+            r"(?:额度|配额|余额|余量)(?:已)?(?:不足|用完|用尽|耗尽|超)|(?:套餐|资源包).{0,8}(?:用完|用尽|耗尽|超|到期)",
         ),
         is_sure=True,
     ),
@@ -473,7 +473,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.RATE_LIMITED,
         words=_any(
-            r"限流|速率限制|频率(?:限制|超|过)|请求(?:过于频繁|过快|过多)|并发.{0,6}(?:超|上限|限制)|rate[ _-]?limit|too[ _]many[ _]requests|requests?[ _]per[ _](?:minute|second|day)|concurrency limit|\b[rt]pm\b"
+            r"限流|速率限制|频率(?:限制|超|过)|请求(?:过于频繁|过快|过多)|并发.{0,6}(?:超|上限|限制)|rate[ _-]?limit|too[ _]many[ _]requests|requests?[ _]per[ _](?:minute|second|day)|\bqps\b|concurrency limit|\b[rt]pm\b"
         ),
     ),
     Meaning(

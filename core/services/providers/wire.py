@@ -189,12 +189,18 @@ def _of_python(text: str) -> str:
 
 def _closed_once(text: str) -> str:
     """The object of arguments that were closed more often than they were opened; empty for other text."""
+    body = text.lstrip()
+    first = _first_object(body)
+    return first if first and not body[len(first) :].translate(_CLOSINGS) else ""
+
+
+def _first_object(text: str) -> str:
+    """The object that a text begins with, as it came; empty where it begins with none."""
     try:
-        value, end = DECODER.raw_decode(text.lstrip())
+        value, end = DECODER.raw_decode(text)
     except (ValueError, RecursionError):
         return ""
-    rest = text.lstrip()[end:].translate(_CLOSINGS)
-    return "" if rest or not isinstance(value, dict) else canonical_json(value)
+    return text[:end] if isinstance(value, dict) else ""
 
 
 _CLOSINGS = str.maketrans("", "", "}] \t\r\n")
@@ -239,6 +245,9 @@ def _once(text: str) -> str:
     behind = text.removeprefix("{}").lstrip()
     if behind != text and is_object(behind):
         return behind
+    unit = _first_object(text.strip())
+    if unit and text.strip() == unit * (len(text.strip()) // len(unit)):
+        return unit
     start = 0
     for _ in range(_MOST_STARTS):
         start = text.find("{", start + 1)

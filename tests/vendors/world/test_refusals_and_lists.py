@@ -16,6 +16,7 @@ from core.services.providers.compatible.body import (
     refused_field,
     without_refused,
 )
+from core.services.providers.compatible.model_list import listed_entries, listed_profile
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
 from tests.vendors.world.fifteenth_round import FIFTEENTH_LISTS, FIFTEENTH_REFUSALS
@@ -26,6 +27,7 @@ from tests.vendors.world.seventeenth_round import SEVENTEENTH_LISTS, SEVENTEENTH
 from tests.vendors.world.table import HTML, JSON, TEXT
 from tests.vendors.world.thirteenth_round import THIRTEENTH_LISTS, THIRTEENTH_REFUSALS
 from tests.vendors.world.twentyfirst_round import TWENTY_FIRST_LISTS
+from tests.vendors.world.twentysecond_round import TWENTY_SECOND_LISTS
 
 SENT: dict[str, Any] = {
     "model": "m",
@@ -169,6 +171,7 @@ ALL_LISTS = (
     + SEVENTEENTH_LISTS
     + NINETEENTH_LISTS
     + TWENTY_FIRST_LISTS
+    + TWENTY_SECOND_LISTS
 )
 
 
@@ -177,6 +180,14 @@ def test_a_list_of_models_is_read_in_any_shape(
     name: str, body: object, right: dict[str, int | None], source: str
 ) -> None:
     assert listed(json.dumps(body)) == right, (name, source)
+
+
+@pytest.mark.parametrize("name", ["shutdown_date", "deprecation", "expiration_date", "retires_at"])
+def test_a_list_tells_when_a_model_ends(name: str) -> None:
+    """Source: OpenAI, Mistral, OpenRouter and Anthropic, lists of models (read 2026-11)."""
+    (entry,) = listed_entries({"data": [{"id": "m1", name: "2026-12-20T00:00:00Z"}]})
+
+    assert listed_profile("lab", entry).ends_on == "2026-12-20"
 
 
 NO_LISTS: list[tuple[str, str, str, int, str]] = [

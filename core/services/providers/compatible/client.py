@@ -248,7 +248,13 @@ class CompatibleProvider:
                 yield self._with_remarks(item, request.model) if isinstance(item, Stopped) else item
             if not reader.has_stopped:
                 kind = FailureKind.STREAM_DROPPED if reader.has_begun else FailureKind.BAD_REPLY
-                raise provider_error(kind, self._server, url=self._url("/chat/completions"), key=self._key)
+                raise provider_error(
+                    kind,
+                    self._server,
+                    detail="" if reader.has_begun else tr("the answer is empty"),
+                    url=self._url("/chat/completions"),
+                    key=self._key,
+                )
         except sdk_failures() as error:
             raise self._translate(error, "/chat/completions", request.model, has_begun=has_begun) from error
 

@@ -16,7 +16,7 @@ from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
 from core.kernel.values.settings import ServerSettings
-from core.services.providers.door import figure, text_of
+from core.services.providers.door import day_of, figure, text_of
 from core.services.providers.server_words import page_title, words_of
 
 _WINDOW_FIELDS = (
@@ -49,6 +49,15 @@ _IS_NUMBER = late(r"\d+\Z|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z
 """A number of a store of models, where the server takes the name: Cloudflare."""
 
 _OUTPUT_FIELDS = ("max_completion_tokens", "max_output_tokens")
+_END_FIELDS = (
+    "shutdown_date",
+    "retires_at",
+    "expiration_date",
+    "deprecation",
+    "deprecation_date",
+    "sunset_date",
+)
+"""OpenAI's and Anthropic's, OpenRouter's, Mistral's, LiteLLM's, others: the day from which a model may not answer."""
 _EFFORTS = (Effort.LOW, Effort.MEDIUM, Effort.HIGH)
 
 
@@ -125,6 +134,7 @@ def listed_profile(provider: str, entry: Mapping[str, Any]) -> ModelProfile:
         takes_images=_takes_images(entry),
         from_server=True,
         takes_cache_prompt=is_llama_cpp(entry),
+        ends_on=next((day for name in _END_FIELDS if (day := day_of(entry.get(name)))), ""),
     )
 
 

@@ -15,7 +15,13 @@ from core.kernel.values.settings import ServerSettings
 from core.kernel.values.usage import Usage
 from core.services.providers.door import FOREIGN, counted_usage, part_of, text_of, word_of
 from core.services.providers.endings import stop_at
-from core.services.providers.failures import kind_of_status, provider_error, retry_after_s, transport_error
+from core.services.providers.failures import (
+    kind_of_status,
+    provider_error,
+    redirect_error,
+    retry_after_s,
+    transport_error,
+)
 from core.services.providers.http import http_client, plain_address
 from core.services.providers.late_packages import load_late
 from core.services.providers.server_words import ServerWords, meaning, remedy_of, words_of
@@ -145,6 +151,8 @@ def sdk_error(
     status = None
     if isinstance(error, openai.APIStatusError):
         headers, status = error.response.headers, error.status_code
+        if error.response.is_redirect:
+            return redirect_error(server, status, headers, url=url, key=key)
     body = error.body
     if isinstance(body, str) and isinstance(error, openai.APIStatusError):
         body = error.response.text or body  # the SDK keeps what stands under "error" alone

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import threading
+import zlib
 from collections.abc import Iterator
 
 import pytest
@@ -15,7 +17,7 @@ from core.kernel.web_addresses import is_loopback
 from core.services.providers.anthropic.client import AnthropicProvider
 from core.services.providers.gemini.client import GeminiProvider
 from core.services.providers.http import current_call, http_client, run_call
-from core.services.providers.protocol import CancelToken
+from core.services.providers.protocol import CancelToken, Provider
 from tests.core.services.providers.outcomes import (
     NO_BLOBS,
     ask,
@@ -24,10 +26,12 @@ from tests.core.services.providers.outcomes import (
     run_beside,
     server_settings,
 )
+from tests.core.services.providers.vendors import VENDORS
 from tests.patience import PATIENCE_S
 from tests.vendors import gemini_server
 from tests.vendors.anthropic_server import KEY, AnthropicServer
-from tests.vendors.loopback import Gate, HoldAfter
+from tests.vendors.loopback import Captured, Gate, HoldAfter, LoopbackServer, Reply
+from tests.vendors.world.table import SSE, frames, said
 
 FAR = "http://api.vendor.invalid"
 OPUS = "claude-opus-5-5"
@@ -227,3 +231,65 @@ def test_a_lazy_thing_that_failed_is_tried_again() -> None:
         lazy.get()
 
     assert lazy.get() == "made"
+
+
+class _Packing(LoopbackServer):
+    """Packs its answers by a coding that nobody asked for, and moves each first request to another address."""
+
+    def __init__(self, coding: str = "", moves: str = "") -> None:
+        super().__init__()
+        self._coding, self._moves = coding, moves
+
+    def answer(self, captured: Captured) -> Reply:
+        if self._moves and not captured.path.endswith("/"):
+            return Reply(307, b"", {"location": self._moves})
+        body = frames(*said("Hello ", "there.")).encode()
+        if not self._coding:
+            return Reply(200, body, {"content-type": SSE})
+        packed = gzip.compress(body) if self._coding == "gzip" else zlib.compress(body)
+        return Reply(200, packed, {"content-type": SSE, "content-encoding": self._coding})
+
+
+class _TornPack(_Packing):
+    """Names a coding, and sends another thing."""
+
+    def answer(self, captured: Captured) -> Reply:
+        return Reply(200, b"no pack at all", {"content-type": SSE, "content-encoding": "gzip"})
+
+
+def _compatible(server: LoopbackServer) -> Provider:
+    return next(one for one in VENDORS if one.kind == "compatible").client(server)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+def test_a_stream_that_a_server_packs_unasked_is_read(coding: str) -> None:
+    with _Packing(coding) as server:
+        got = run(_compatible(server), ask("m"))
+
+    assert got.text == "Hello there."
+
+
+def test_a_torn_packed_stream_is_a_failure() -> None:
+    with _TornPack() as server, pytest.raises(ProviderError) as caught:
+        list(_compatible(server).stream(ask("m"), NO_BLOBS, CancelToken()))
+
+    assert caught.value.kind is FailureKind.BAD_REPLY
+
+
+def test_a_redirect_within_the_server_is_followed_once() -> None:
+    with _Packing(moves="/v1/chat/completions/") as server:
+        got = run(_compatible(server), ask("m"))
+
+    assert got.text == "Hello there."
+    assert [one.path for one in server.requests] == ["/v1/chat/completions", "/v1/chat/completions/"]
+    assert server.requests[0].body == server.requests[1].body
+
+
+@pytest.mark.parametrize("place", ["http://127.0.0.2:9/v1/chat/completions/", "https://far.invalid/v1/"])
+def test_a_redirect_to_another_place_is_told_and_not_followed(place: str) -> None:
+    with _Packing(moves=place) as server, pytest.raises(ProviderError) as caught:
+        list(_compatible(server).stream(ask("m"), NO_BLOBS, CancelToken()))
+
+    assert place in caught.value.what
+    assert "base_url" in caught.value.remedy
+    assert len(server.requests) == 1
