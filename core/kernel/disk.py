@@ -232,6 +232,20 @@ def create_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> None:
         sync_dir(path.parent, disk)
 
 
+def free_name(path: Path, now: datetime) -> Path:
+    """A name beside a path that nothing has, with the time in it. Raises StorageError where hundred are taken."""
+    stamp = f"{now:%Y%m%d-%H%M%S}"
+    names = (path.with_name(f"{path.name}.{stamp}{more}") for more in ("", *(f"-{n}" for n in range(2, 100))))
+    target = next((one for one in names if not os.path.lexists(one)), None)
+    if target is None:
+        raise StorageError(
+            tr("No free name beside {path}", path=path),
+            remedy=tr("Move the file or folder away yourself"),
+            where=str(path),
+        )
+    return target
+
+
 def write_passing(path: Path, data: bytes) -> None:
     """Replace a file's content, mode 0600, without waiting for the medium: for what ends with the programs that run.
 

@@ -24,6 +24,8 @@ from core.front.cli.doctor_findings import (
     Finding,
     fail,
     let_write,
+    mend_end,
+    mend_settings,
     ok,
     put_aside,
     remove_reports,
@@ -526,25 +528,30 @@ def crashes(home: Path) -> Iterator[Finding]:
 def discussions(home: Path) -> Iterator[Finding]:
     """Discussions whose settings cannot be read, to which the window gives defaults and no model; logs that a crash cut off."""
     folder = paths.discussions_dir(home)
+    is_used = peek.is_owned(home)  # a program that has a log open writes behind the end that it knows
     for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
         if is_id(name) and (problem := read_meta(home, name).problem):
+            remedy = tr(
+                "Run `manual-slop doctor --repair`, or correct {path}", path=folder / name / paths.META_FILE
+            )
+            yield warn("discussion", f"{name}: {problem}", remedy, mend_settings(home, name))
+        if is_id(name) and (found := _flaw_of_log(home, name)):
+            flaw, is_torn = found
             yield warn(
                 "discussion",
-                f"{name}: {problem}",
-                tr(
-                    "Correct {path}, or choose a model for this discussion in the window",
-                    path=folder / name / "meta.toml",
-                ),
+                f"{name}: {flaw}",
+                tr("Run `manual-slop doctor --repair` with all windows closed") if is_torn else "",
+                mend_end(home, name) if is_torn and not is_used else None,
             )
-        if is_id(name) and (flaw := _flaw_of_log(home, name)):
-            yield warn("discussion", f"{name}: {flaw}")
 
 
-def _flaw_of_log(home: Path, discussion_id: str) -> str:
+def _flaw_of_log(home: Path, discussion_id: str) -> tuple[str, bool] | None:
+    """Sentence about a log, and whether its end is torn; None where all is well."""
     try:
-        return torn_end(home, discussion_id)
+        torn = torn_end(home, discussion_id)
     except StorageError as error:  # of one discussion: the others are looked at as well
-        return str(error)
+        return str(error), False
+    return (torn, True) if torn else None
 
 
 def window_state(home: Path) -> Iterator[Finding]:

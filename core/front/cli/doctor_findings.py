@@ -11,10 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from core.kernel.disk import make_dirs
-from core.kernel.errors import SlopError
+from core.kernel import paths
+from core.kernel.disk import free_name, make_dirs
 from core.kernel.figures import count
 from core.kernel.language import tr
+from core.talk.discussion.repairs import mend_log, mend_meta
 
 
 class Verdict(StrEnum):
@@ -83,13 +84,37 @@ def put_aside(path: Path, *, makes_folder: bool = False, into: Path | None = Non
     def run() -> str:
         if into is not None:
             make_dirs(into)
-        target = _free(path if into is None else into / path.name)
+        target = free_name(path if into is None else into / path.name, datetime.now(UTC))
         path.rename(target)
         if makes_folder:
             make_dirs(path)
         return tr("The former content is now in {target}", target=target)
 
     return Repair(what=what, run=run)
+
+
+def mend_settings(home: Path, discussion_id: str) -> Repair:
+    """Write a discussion's `meta.toml` anew from what can be read."""
+    path = paths.meta_file(home, discussion_id)
+    return Repair(
+        what=tr("Keep a copy of {path}, and write it anew from what can be read", path=path),
+        run=lambda: _kept(mend_meta(home, discussion_id, datetime.now(UTC)), path),
+    )
+
+
+def mend_end(home: Path, discussion_id: str) -> Repair:
+    """Take the cut-off record from the end of a discussion's log."""
+    path = paths.log_file(home, discussion_id)
+    return Repair(
+        what=tr("Move the cut-off end of {path} to a file beside it", path=path),
+        run=lambda: _kept(mend_log(home, discussion_id, datetime.now(UTC)), path),
+    )
+
+
+def _kept(kept: Path | None, path: Path) -> str:
+    if kept is None:
+        return tr("{path} is whole again", path=path)
+    return tr("The former content is now in {target}", target=kept)
 
 
 def let_write(folder: Path) -> Repair | None:
@@ -123,17 +148,3 @@ def _made(folder: Path) -> str:
 def _opened(folder: Path) -> str:
     folder.chmod(stat.S_IMODE(folder.stat().st_mode) | _OWN)
     return tr("You can write in {folder}", folder=folder)
-
-
-def _free(path: Path) -> Path:
-    """A name beside a path that nothing has."""
-    stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    names = (path.with_name(f"{path.name}.{stamp}{more}") for more in ("", *(f"-{n}" for n in range(2, 100))))
-    target = next((one for one in names if not os.path.lexists(one)), None)
-    if target is None:
-        raise SlopError(
-            tr("No free name beside {path}", path=path),
-            remedy=tr("Move the file or folder away yourself"),
-            where=str(path),
-        )
-    return target

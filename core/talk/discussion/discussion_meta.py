@@ -13,9 +13,18 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.codecs import TomlError, builtins_of, decode_toml, from_builtins, from_json, read_json
+from core.kernel.codecs import (
+    TomlError,
+    builtins_of,
+    decode_toml,
+    from_builtins,
+    from_json,
+    read_json,
+    read_toml,
+)
 from core.kernel.disk import OS_DISK, Appended, Disk, append_file, discussion_lock, reported, write_file
 from core.kernel.errors import StorageError
 from core.kernel.ids import time_of_id
@@ -104,16 +113,12 @@ def write_meta(home: Path, meta: DiscussionMeta, *, disk: Disk = OS_DISK) -> Non
 
 def write_meta_in(directory: Path, meta: DiscussionMeta, *, disk: Disk = OS_DISK) -> None:
     """Write `meta.toml` into a directory that need not be the discussion's own yet."""
-    import tomli_w
-
     path = directory / paths.META_FILE
     old, problem = _read_table(path)
     if problem and os.path.lexists(path):
         with reported(tr("keep a copy of"), path):
             disk.replace(path, path.with_name(path.name + ".broken"))
-    table = {key: value for key, value in old.items() if key not in _OPTIONAL_KEYS}
-    text = tomli_w.dumps({**table, **_to_table(meta)})
-    write_file(path, text.encode("utf-8", "replace"), disk=disk)
+    write_file(path, _text_of(meta, old).encode("utf-8", "replace"), disk=disk)
 
 
 def read_meta(home: Path, discussion_id: str) -> MetaRead:
@@ -128,6 +133,46 @@ def read_meta(home: Path, discussion_id: str) -> MetaRead:
 def read_meta_in(directory: Path, discussion_id: str) -> MetaRead:
     """As `read_meta`, of a discussion wherever its directory lies. Never fails."""
     table, problem = _read_table(directory / paths.META_FILE)
+    return _meta_of(table, problem, discussion_id)
+
+
+def mended_text(data: bytes, discussion_id: str, provider: str, model: str) -> str:
+    """Text of a `meta.toml` with what can be read of a broken one: the whole, or else each of its lines that is TOML by
+    itself, the last of those with one key.
+
+    Args:
+        data: of the broken file; provider, model: what counts where it names no model.
+    """
+    text = data.decode("utf-8", "replace")
+    try:
+        table = read_toml(text)
+    except TomlError:
+        table = _lines_of(text)
+    meta = _meta_of(table, "", discussion_id).meta
+    if not (meta.provider and meta.model):
+        meta = replace(meta, provider=provider, model=model)
+    return _text_of(meta, table)
+
+
+def _lines_of(text: str) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for line in text.splitlines():
+        if line.lstrip().startswith("["):  # keys of a table; ours stand before every table
+            break
+        with suppress(TomlError):
+            table |= read_toml(line)
+    return table
+
+
+def _text_of(meta: DiscussionMeta, old: Mapping[str, Any]) -> str:
+    """Text of `meta.toml`; other keys of the old one survive."""
+    import tomli_w
+
+    table = {key: value for key, value in old.items() if key not in _OPTIONAL_KEYS}
+    return tomli_w.dumps({**table, **_to_table(meta)})
+
+
+def _meta_of(table: dict[str, Any], problem: str, discussion_id: str) -> MetaRead:
     wrong: list[str] = []
     values = {"name": discussion_id, "provider": "", "model": "", **_taken(table, _KINDS, wrong)}
     if "top_p" in values:

@@ -73,3 +73,23 @@ def test_a_no_on_the_terminal_leaves_everything(world: World) -> None:
 
     assert b"aside?" in said
     assert world.config.read_text() == BROKEN
+
+
+def test_a_broken_meta_and_a_torn_log_are_repaired_after_a_yes_each(world: World) -> None:
+    name = "20261121-101500-abcdef"
+    folder = world.home / "discussions" / name
+    folder.mkdir(parents=True)
+    (folder / "meta.toml").write_text('name = "Sky"\nprovider = "openai"\nmodel = = \n')
+    (folder / "log.jsonl").write_bytes(b'{"type":"mess')
+    ended = world.run("doctor", "--quick", "--repair", given=b"y\nn\ny\n", types=True)
+
+    assert "write it anew from what can be read?" in ended.err
+    assert 'name = "Sky"' in (folder / "meta.toml").read_text()
+    (old,) = folder.glob("meta.toml.2*")
+    assert "model = = " in old.read_text()
+    assert (folder / "log.jsonl").read_bytes() == b'{"type":"mess', "to this a no was said"
+
+    world.run("doctor", "--quick", "--repair", "--yes")
+    assert (folder / "log.jsonl").read_bytes() == b""
+    (cut,) = folder.glob("log.jsonl.2*")
+    assert cut.read_bytes() == b'{"type":"mess'
