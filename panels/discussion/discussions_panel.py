@@ -333,6 +333,9 @@ def discussions_panel(desk: Desk) -> None:
                 instead=one_line(instead, 40),
             )
             desk.ui.text("instead", words, tone="muted", style="small", wraps=True)
+        if own.search_text.strip() and (most := desk.state.discussions.search.of_newest) and shown:
+            words = tr("{most} messages or more match. The list shows the newest.", most=f"{most:,}")
+            desk.ui.text("of-newest", words, tone="muted", style="small", wraps=True)
         if shown:
             is_wide = desk.ui.width() >= WIDE_FROM_PX
             today = None if desk.state.now is None else desk.state.now.astimezone().date()

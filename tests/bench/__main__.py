@@ -23,6 +23,7 @@ SUITES: dict[str, tuple[str, ...]] = {
         "tests.bench.app_formula",
         "tests.bench.app_send",
         "tests.bench.app_log",
+        "tests.bench.app_home",
         "tests.bench.app_set_up",
         "tests.bench.app_embedded",
     ),

@@ -159,6 +159,7 @@ class SearchHits(msgspec.Struct, frozen=True):
     Args:
         messages: the message that was found in each; a discussion whose name was found is not among them.
         instead: nearest words that were looked for, where nothing holds those of the query; empty otherwise.
+        of_newest: how many messages, the newest, were looked at where more hold the query; 0 where all were.
     """
 
     query: str = ""
@@ -167,6 +168,7 @@ class SearchHits(msgspec.Struct, frozen=True):
     is_complete: bool = True
     messages: Mapping[str, str] = msgspec.field(default_factory=dict)
     instead: str = ""
+    of_newest: int = 0
 
 
 class ProviderTotals(msgspec.Struct, frozen=True):

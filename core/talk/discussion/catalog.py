@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -40,6 +40,7 @@ from core.talk.discussion import log_codec, trash
 from core.talk.discussion.catalog_entries import (
     EntryKeys,
     PaidCalls,
+    folded_word,
     forget,
     index_some,
     keys_of,
@@ -59,10 +60,10 @@ if TYPE_CHECKING:
 # Search over the derived index: any text as a query, discussions best first, a line of context each.
 
 MAX_MATCHES = 4000
-"""Matches of one query, newest first: enough to rank, and bounded while a single letter is typed."""
+"""Messages with a query that are ranked: the newest, where more hold it. Whatever is typed, a search stays quick."""
 
 MAX_QUERY_CHARS = 500
-MAX_VOCABULARY = 200_000
+MAX_VOCABULARY = 20_000
 """Words of the index that are compared with one that is not there."""
 CONTEXT_CHARS = 160
 
@@ -88,7 +89,7 @@ def search(db: sqlite3.Connection, home: Path, query: str, limit: int) -> Search
     Words match from their start, in any order, without regard to case and accents; a phrase between quotation marks
     as it stands. One message or name that holds all comes before a discussion that holds them in several. Where nothing is
     found, words that are nearest to those of the query are looked for. A query without letters or digits is looked for
-    as it stands in names and previews.
+    as it stands in names and previews. Of more than `MAX_MATCHES` messages the newest count, and the answer says so.
 
     Args:
         query: any text; limit: most discussions to return, at least 1.
@@ -99,18 +100,19 @@ def search(db: sqlite3.Connection, home: Path, query: str, limit: int) -> Search
     words = search_terms(clean(query[:MAX_QUERY_CHARS]))
     if not words:
         return _literal(db, query, limit)
-    hits = _hits(db, home, query, words, limit)
+    look = _Look(db)
+    hits = _hits(look, home, query, words, limit)
     if hits.ids:
         return hits
-    nearest = _nearest(db, words)
-    other = _hits(db, home, query, nearest, limit) if nearest else hits
+    nearest = _nearest(look, words)
+    other = _hits(look, home, query, nearest, limit) if nearest else hits
     return replace(other, instead=" ".join(term.text for term in nearest)) if other.ids else hits
 
 
-def _hits(db: sqlite3.Connection, home: Path, query: str, words: tuple[Term, ...], limit: int) -> SearchHits:
-    best = _best(_matches(db, words))
+def _hits(look: _Look, home: Path, query: str, words: tuple[Term, ...], limit: int) -> SearchHits:
+    best = _best(look.matches(words))
     if len(best) < limit and len(words) > 1:
-        best = {**_scattered(db, words), **best}
+        best = {**_scattered(look, words), **best}
     ranked = sorted(best.values(), key=lambda m: m.discussion_id, reverse=True)
     ranked = sorted(ranked, key=lambda m: (not m.is_name, round(m.score, 1)))[:limit]
     texts = tuple(term.text for term in words)
@@ -118,74 +120,149 @@ def _hits(db: sqlite3.Connection, home: Path, query: str, words: tuple[Term, ...
     lines = {discussion_id: line for discussion_id, (line, _) in found.items()}
     messages = {discussion_id: message for discussion_id, (_, message) in found.items() if message}
     return SearchHits(
-        query=query, ids=tuple(match.discussion_id for match in ranked), lines=lines, messages=messages
+        query=query,
+        ids=tuple(match.discussion_id for match in ranked),
+        lines=lines,
+        messages=messages,
+        of_newest=MAX_MATCHES if look.holds_more(words) else 0,
     )
 
 
-def _nearest(db: sqlite3.Connection, words: tuple[Term, ...]) -> tuple[Term, ...]:
+def _nearest(look: _Look, words: tuple[Term, ...]) -> tuple[Term, ...]:
     """The query with the nearest word of the index for each that the index does not have; empty where there is none.
 
-    Words with the same first letter alone are compared: O(those).
+    Words with the same first letter and about as many letters alone are compared: O(those).
     """
-    db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, words, row)")
     nearest: list[Term] = []
     for term in words:
-        if term.is_phrase or _is_there(db, term):
+        if term.is_phrase or look.matches((term,)):
             nearest.append(term)
             continue
-        folded = term.text.casefold()
-        rows = db.execute(
-            "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?",
-            (folded[0], chr(ord(folded[0]) + 1), len(folded) - 2, len(folded) + 2, MAX_VOCABULARY),
-        ).fetchall()
-        names = [str(row[0]) for row in rows]
+        folded = folded_word(term.text)
+        names = look.vocabulary(folded)
         if not (places := likest(folded, names, 1)):
             return ()
         nearest.append(Term(names[places[0]]))
     return tuple(nearest) if tuple(nearest) != words else ()
 
 
-def _quoted(term: Term) -> str:
-    """A term as an FTS5 string, so that no character of it is an operator; a word is found as the start of one."""
-    return '"' + spaced(term.text).replace('"', '""') + ('"' if term.is_phrase else '"*')
-
-
-_SHOWN = (
-    "JOIN entry AS e ON e.number = m.number JOIN discussion AS d ON d.number = e.discussion"
-    " WHERE NOT e.is_deleted AND e.aside = ''"
+_ROWS = (
+    "SELECT m.number, d.id, e.start, e.size, e.preview, NOT e.is_deleted AND e.aside = '' FROM"
+    " (SELECT rowid AS number FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid {order} LIMIT ?) AS m"
+    " LEFT JOIN entry AS e ON e.number = m.number LEFT JOIN discussion AS d ON d.number = e.discussion"
 )
-"""Condition that keeps, of what matches, what a person sees."""
+"""Messages that match; what a person does not see comes along, to be counted, without a true last column."""
 
 
-def _is_there(db: sqlite3.Connection, term: Term) -> bool:
-    """True of a term that a name or a message holds: `_matches` has one for it."""
-    found = db.execute(
-        "SELECT 1 FROM"  # noqa: S608
-        " (SELECT rowid AS number FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) AS m"
-        f" {_SHOWN} LIMIT 1",
-        (_quoted(term), MAX_MATCHES),
-    )
-    return found.fetchone() is not None
+class _Look:
+    """Looks up the terms of one query, each set of them once."""
 
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._matches: dict[tuple[Term, ...], list[_Match]] = {}
+        self._full: set[tuple[Term, ...]] = set()
 
-def _matches(db: sqlite3.Connection, words: Iterable[Term]) -> list[_Match]:
-    rows = db.execute(
-        "SELECT d.id, e.position = 0, m.score, e.start, e.size, e.preview FROM"  # noqa: S608
-        " (SELECT rowid AS number, bm25(words) AS score FROM words WHERE words MATCH ?"
-        f"  ORDER BY rowid DESC LIMIT ?) AS m {_SHOWN}",
-        (" AND ".join(map(_quoted, words)), MAX_MATCHES),
-    )
-    return [
-        _Match(
-            discussion_id=row[0],
-            is_name=bool(row[1]),
-            score=row[2] or 0.0,
-            start=row[3],
-            size=row[4],
-            preview=row[5],
+    def matches(self, words: tuple[Term, ...]) -> list[_Match]:
+        """Names and messages with all these terms that a person sees, the newest first."""
+        if words not in self._matches:
+            self._matches[words] = [*self._names(words), *self._messages(words)]
+        return self._matches[words]
+
+    def holds_more(self, words: tuple[Term, ...]) -> bool:
+        """True if more messages than were looked at hold all these terms."""
+        return words in self._full
+
+    def vocabulary(self, word: str) -> list[str]:
+        """Words of the index with the first letter of a folded word and about its length."""
+        found = self._db.execute(
+            "SELECT term FROM vocabulary WHERE initial = ? AND size BETWEEN ? AND ? LIMIT ?",
+            (word[:1], len(word) - 2, len(word) + 2, MAX_VOCABULARY),
         )
-        for row in rows
-    ]
+        return [str(row[0]) for row in found]
+
+    def _names(self, words: tuple[Term, ...]) -> list[_Match]:
+        rows = self._db.execute(
+            "SELECT d.id, m.score, e.preview FROM"
+            " (SELECT rowid AS number, bm25(names) AS score FROM names WHERE names MATCH ?) AS m"
+            " JOIN entry AS e ON e.number = m.number JOIN discussion AS d ON d.number = e.discussion",
+            (_joined(words, ()),),
+        )
+        return [
+            _Match(discussion_id=row[0], is_name=True, score=row[1] or 0.0, start=0, size=0, preview=row[2])
+            for row in rows
+        ]
+
+    def _messages(self, words: tuple[Term, ...]) -> list[_Match]:
+        """A word that is whole in more messages than are ranked is not also taken as the beginning of longer ones, unless
+        too few messages hold the others with it: FTS5 first gathers every message of a beginning.
+        """
+        common = tuple(
+            word
+            for word in words
+            if _quoted(word) != (whole := _quoted(word, is_whole=True)) and self._is_common(whole)
+        )
+        narrow, wide = _joined(words, common), _joined(words, ())
+        rows = self._newest(narrow)
+        if len(rows) < MAX_MATCHES and narrow != wide:
+            rows = self._newest(wide)
+        if len(rows) >= MAX_MATCHES:
+            self._full.add(words)  # each of the terms is in as many
+        scores = {} if words in self._full else self._scores(words, common)
+        return [
+            _Match(
+                discussion_id=row[1],
+                is_name=False,
+                score=scores.get(row[0], 0.0),
+                start=row[2],
+                size=row[3],
+                preview=row[4],
+            )
+            for row in rows
+            if row[5]
+        ]
+
+    def _is_common(self, query: str) -> bool:
+        found = self._db.execute(
+            "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)", (query, MAX_MATCHES + 1)
+        )
+        return int(found.fetchone()[0]) > MAX_MATCHES
+
+    def _newest(self, query: str) -> list[tuple[int, str, int, int, str, int]]:
+        """Messages that match, newest first: all, or as many from both ends of the index, which is filled from the newest
+        discussion on and then grows by what is new.
+        """
+        half = MAX_MATCHES // 2
+        rows = self._db.execute(_ROWS.format(order="DESC"), (query, 1 << 62, half)).fetchall()
+        if len(rows) == half:
+            rows += reversed(
+                self._db.execute(_ROWS.format(order="ASC"), (query, rows[-1][0], half)).fetchall()
+            )
+        return rows
+
+    def _scores(self, words: tuple[Term, ...], common: Collection[Term]) -> dict[int, float]:
+        """Weight of each message by the terms that few hold: bm25 counts every message of a term, and tells little of
+        terms that all hold. A term alone is rare: all of its messages were just looked at.
+        """
+        others = (word for word in words if word not in common)
+        rare = words if len(words) == 1 else tuple(t for t in others if not self._is_common(_quoted(t)))
+        if not rare:
+            return {}
+        query = "SELECT rowid, bm25(words) FROM words WHERE words MATCH ?"
+        return dict(self._db.execute(query, (_joined(rare, ()),)).fetchall())
+
+
+_KEPT_CHARS = 3
+"""Beginnings of words up to this length stand in the index by themselves (`prefix` of the table `words`)."""
+
+
+def _quoted(term: Term, *, is_whole: bool = False) -> str:
+    """A term as an FTS5 string, so that no character of it is an operator; a word is found as the start of one."""
+    is_start = not term.is_phrase and (not is_whole or len(term.text) <= _KEPT_CHARS)
+    return '"' + spaced(term.text).replace('"', '""') + ('"*' if is_start else '"')
+
+
+def _joined(words: Iterable[Term], whole: Collection[Term]) -> str:
+    return " AND ".join(_quoted(word, is_whole=word in whole) for word in words)
 
 
 def _best(matches: Iterable[_Match]) -> dict[str, _Match]:
@@ -198,22 +275,19 @@ def _best(matches: Iterable[_Match]) -> dict[str, _Match]:
     return best
 
 
-def _scattered(db: sqlite3.Connection, words: tuple[Term, ...]) -> dict[str, _Match]:
+def _scattered(look: _Look, words: tuple[Term, ...]) -> dict[str, _Match]:
     """Discussions that hold every word somewhere; they rank behind all others."""
-    found = [_best(_matches(db, (word,))) for word in words]
+    found: list[dict[str, _Match]] = []
+    for word in words:
+        found.append(_best(look.matches((word,))))
+        if not found[-1]:
+            return {}
     common = set(found[0]).intersection(*found[1:])
     return {i: _behind(found[0][i]) for i in common}
 
 
 def _behind(match: _Match) -> _Match:
-    return _Match(
-        discussion_id=match.discussion_id,
-        is_name=False,
-        score=0.0,
-        start=match.start,
-        size=match.size,
-        preview=match.preview,
-    )
+    return replace(match, is_name=False, score=0.0)
 
 
 def _literal(db: sqlite3.Connection, query: str, limit: int) -> SearchHits:

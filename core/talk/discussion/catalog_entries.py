@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import unicodedata
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -331,6 +332,23 @@ def spaced(text: str) -> str:
     return text if text.isascii() else _SPACELESS.sub(r" \1 ", text)
 
 
+def folded_word(word: str) -> str:
+    """A word without case and accents, as the index has it."""
+    if word.isascii():
+        return word.lower()
+    return "".join(c for c in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(c))
+
+
+def _add_words(db: sqlite3.Connection, words: Iterable[str]) -> None:
+    """Add words that a mistyped one may be meant for to the vocabulary: no long numbers or hashes."""
+    terms = set(map(folded_word, words))
+    kept = sorted((t[0], len(t), t) for t in terms if len(t) <= (32 if t.isalpha() else 12))
+    db.executemany("INSERT OR IGNORE INTO vocabulary VALUES(?, ?, ?)", kept)
+
+
+_WORD = late(r"[^\W_]{3,}")
+
+
 def parts_text(parts: tuple[Part, ...]) -> str:
     """The text parts of a message, joined with a blank line."""
     return "\n\n".join(part.text for part in parts if isinstance(part, TextPart))
@@ -365,6 +383,7 @@ def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int, 
     usage = from_json_value(Usage, read_json(usage_text)) if usage_text else Usage()
     upkeep = from_json_value(Upkeep, read_json(upkeep_text)) if upkeep_text else Upkeep()
     end, is_done = read_to, True
+    words: set[str] = set()
     paid = PaidCalls(number, paid_mark, partial(payer_number, db), is_task=is_task)
     for line in log.scan(path, start=read_to):
         if line.is_torn:
@@ -383,7 +402,8 @@ def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int, 
             usage = add_usage(usage, line.content.usage)
             upkeep = upkeep.with_call(line.content.kind, line.content.usage)
         paid.take(line.content)
-        _index_record(db, number, line.content, line.offset, line.size_bytes)
+        words.update(_index_record(db, number, line.content, line.offset, line.size_bytes))
+    _add_words(db, words)
     if calls := paid.packed():
         db.execute("INSERT INTO paid(discussion, calls) VALUES(?, ?)", (number, calls))
     db.execute(
@@ -416,14 +436,17 @@ def _tail(path: Path, end: int) -> str:
     return hashlib.sha256(data).hexdigest()[:16] if len(data) == min(end, _TAIL_BYTES) else "short"
 
 
-def _index_record(db: sqlite3.Connection, number: int, record: Record, start: int, size: int) -> None:
+def _index_record(
+    db: sqlite3.Connection, number: int, record: Record, start: int, size: int
+) -> Iterable[str]:
+    """Take in a record. Returns its words for the vocabulary."""
     match record:
         case MessageRecord():
-            _index_message(db, number, record, start, size)
+            return _index_message(db, number, record, start, size)
+        case EditRecord():
+            return _replace(db, number, record, start, size)
         case ChooseRecord():
             choose(db, number, record.target_id)
-        case EditRecord():
-            _replace(db, number, record, start, size)
         case DeleteRecord() | RestoreRecord():
             db.execute(
                 "UPDATE entry SET is_deleted = ? WHERE discussion = ? AND message_id = ?",
@@ -433,9 +456,12 @@ def _index_record(db: sqlite3.Connection, number: int, record: Record, start: in
             db.execute("UPDATE discussion SET origin = ? WHERE number = ?", (scrub(record.text), number))
         case _:
             pass
+    return ()
 
 
-def _index_message(db: sqlite3.Connection, number: int, record: MessageRecord, start: int, size: int) -> None:
+def _index_message(
+    db: sqlite3.Connection, number: int, record: MessageRecord, start: int, size: int
+) -> Iterable[str]:
     row = db.execute("SELECT coalesce(max(position), 0) + 1 FROM entry WHERE discussion = ?", (number,))
     entry = _IndexedEntry(
         discussion=number,
@@ -450,17 +476,17 @@ def _index_message(db: sqlite3.Connection, number: int, record: MessageRecord, s
     place = place_for(db, number, record)
     if place is not None:
         entry = replace(entry, position=place.position, first=place.first, aside=place.aside)
-    _insert(db, entry, parts_text(record.parts))
+    return _insert(db, entry, parts_text(record.parts))
 
 
-def _replace(db: sqlite3.Connection, number: int, record: EditRecord, start: int, size: int) -> None:
+def _replace(db: sqlite3.Connection, number: int, record: EditRecord, start: int, size: int) -> Iterable[str]:
     old = db.execute(
         "SELECT number, position, role, first, is_deleted, aside, began FROM entry"
         " WHERE discussion = ? AND message_id = ?",
         (number, record.target_id),
     ).fetchone()
     if old is None:
-        return
+        return []
     known, position, role, first, is_deleted, aside, began = old
     db.execute("DELETE FROM entry WHERE number = ?", (known,))
     entry = _IndexedEntry(
@@ -475,7 +501,7 @@ def _replace(db: sqlite3.Connection, number: int, record: EditRecord, start: int
         is_deleted=bool(is_deleted),
         aside=aside,
     )
-    _insert(db, entry, parts_text(record.parts))
+    return _insert(db, entry, parts_text(record.parts))
 
 
 class _IndexedEntry(msgspec.Struct, frozen=True):
@@ -493,14 +519,18 @@ class _IndexedEntry(msgspec.Struct, frozen=True):
     aside: str = ""
 
 
-def _insert(db: sqlite3.Connection, entry: _IndexedEntry, text: str) -> None:
+def _insert(db: sqlite3.Connection, entry: _IndexedEntry, text: str) -> list[str]:
+    """Index a text. Returns its words for the vocabulary, which takes those of many at once."""
     clean = scrubbed_head(text, MAX_WORDS_CHARS)
     row = db.execute(
         "INSERT INTO entry(discussion, position, message_id, role, first, start, size, began, is_deleted, aside, preview)"
         " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (*msgspec.structs.astuple(entry), one_line(clean, PREVIEW_CHARS)),
     ).lastrowid
-    db.execute("INSERT INTO words(rowid, text) VALUES(?, ?)", (row, spaced(clean)))
+    text = spaced(clean)
+    table = "words" if entry.position else "names"
+    db.execute(f"INSERT INTO {table}(rowid, text) VALUES(?, ?)", (row, text))
+    return _WORD.findall(text)
 
 
 def _index_name(db: sqlite3.Connection, number: int, name: str) -> None:
@@ -511,13 +541,10 @@ def _index_name(db: sqlite3.Connection, number: int, name: str) -> None:
     ] == name and _has_name(db, number):
         return
     db.execute("DELETE FROM entry WHERE discussion = ? AND position = 0", (number,))
-    _insert(
-        db,
-        _IndexedEntry(
-            discussion=number, position=0, message_id="", role="name", first="", start=0, size=0, began=0
-        ),
-        name,
+    entry = _IndexedEntry(
+        discussion=number, position=0, message_id="", role="name", first="", start=0, size=0, began=0
     )
+    _add_words(db, _insert(db, entry, name))
     db.execute("UPDATE discussion SET name = ? WHERE number = ?", (name, number))
 
 

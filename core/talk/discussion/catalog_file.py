@@ -22,8 +22,9 @@ from core.services.spending.usage_table import CALL
 T = TypeVar("T")
 
 # `first` names the first version of a reply, the message itself where it is that; `aside` the version with which an
-# entry was put aside, empty where it is seen; `start` where its newest words stand, `began` where it was said. A row of `words` has the number of its `entry`; `words` keeps no text of its own (content=''), the log does. An entry
-# that goes leaves its words behind, matched by nothing: numbers are never used twice (AUTOINCREMENT).
+# entry was put aside, empty where it is seen; `start` where its newest words stand, `began` where it was said. A row of `words`, or of `names` at position 0, has the number of its `entry`; neither keeps a text (content=''), the log
+# does. An entry that goes leaves its words behind, matched by nothing: numbers are never used twice (AUTOINCREMENT).
+# `vocabulary` has each word once: the one that FTS5 makes of its index (fts5vocab) reads every place of each word.
 _SCHEMA = """
 CREATE TABLE discussion(
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -60,7 +61,10 @@ CREATE INDEX entry_in_order ON entry(discussion, position);
 CREATE TABLE payer(number INTEGER PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, UNIQUE(provider, model));
 CREATE TABLE paid(number INTEGER PRIMARY KEY AUTOINCREMENT, discussion INTEGER NOT NULL, calls BLOB NOT NULL);
 CREATE INDEX paid_of ON paid(discussion);
-CREATE VIRTUAL TABLE words USING fts5(text, content='', prefix='1 2', tokenize='unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE words USING fts5(text, content='', prefix='1 2 3', tokenize='unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE names USING fts5(text, content='', prefix='1 2 3', tokenize='unicode61 remove_diacritics 2');
+CREATE TABLE vocabulary(
+    initial TEXT NOT NULL, size INTEGER NOT NULL, term TEXT NOT NULL, PRIMARY KEY(initial, size, term)) WITHOUT ROWID;
 """
 
 

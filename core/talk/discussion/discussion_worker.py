@@ -22,7 +22,6 @@ from core.kernel.secrets import scrubbed_line
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion, is_partial
 from core.kernel.values.messages import Message, Role
 from core.kernel.values.records import Record
-from core.kernel.values.state import SearchHits
 from core.kernel.values.updates import OperationDone, OperationFailed, Report, WorkerReported
 from core.kernel.values.usage import Payment
 from core.services.spending.limits import call_key, payments_of
@@ -577,14 +576,7 @@ class ListingHandler:
         self._emit(TrashListed(tuple(reversed(trash.items(self._home)))))
 
     def _search(self, query: str) -> None:
-        found = self._catalog.search(query, SEARCH_LIMIT)
-        self._emit(
-            SearchFound(
-                SearchHits(
-                    query=query, ids=found.ids, lines=found.lines, is_complete=True, messages=found.messages
-                )
-            )
-        )
+        self._emit(SearchFound(self._catalog.search(query, SEARCH_LIMIT)))
 
 
 def supersedes_list(newer: ListEffect, older: ListEffect) -> bool:

@@ -572,6 +572,29 @@ def test_where_nothing_is_found_the_nearest_words_are_looked_for_and_said(
     assert catalog.search("zebra").ids == ()
 
 
+def test_of_very_many_messages_the_newest_count_and_that_is_said(
+    catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog_module, "MAX_MATCHES", 4)
+    days = [f"202611{day}-080000-aaaaaa" for day in range(11, 21)]
+    for day in days:
+        said = (user("a", "common ground"), reply("b", "commonly found, but " * (day == days[4]) + "so"))
+        discussion_store.create(home, meta(day, "Plans of common use" if day == days[0] else "-"), said)
+    refreshed(catalog)
+    log.append(home, days[3], [user("c", "common again")])
+    catalog.update(days[3])
+
+    found = catalog.search("common")
+
+    assert found.ids[0] == days[0], "a name is found, however old it is"
+    assert set(found.ids[1:]) >= {days[-1], days[3]}, "the newest discussion, and the newest words"
+    assert found.of_newest == 4
+    assert catalog.search("commonly").ids == (days[4],)
+    assert catalog.search("common found").ids == (days[4],), "the others are looked for in all that is there"
+    assert catalog.search('"common again"').ids == (days[3],)
+    assert catalog.search("commonly").of_newest == 0
+
+
 def test_a_find_names_its_message(catalog: Catalog, home: Path) -> None:
     indexed(
         catalog,
