@@ -36,6 +36,7 @@ class _Meta(msgspec.Struct):
     content_references: Any = None
     citations: Any = None
     chatgpt_sdk: Any = None
+    targeted_reply: Any = None
     is_visually_hidden_from_conversation: Any = None
 
 
@@ -205,7 +206,10 @@ def _parts_of(message: _Message, author: _Author, skipped: Counter[str]) -> tupl
         and content.get("content_type") == "text"
         and (message.recipient is None or message.recipient == "all")
         and author.role != "tool"
-        and (meta is None or (meta.attachments is None and meta.chatgpt_sdk is None))
+        and (
+            meta is None
+            or (meta.attachments is None and meta.chatgpt_sdk is None and meta.targeted_reply is None)
+        )
         and isinstance(texts := content.get("parts"), list)
         and len(texts) == 1
         and isinstance(text := texts[0], str)
@@ -213,6 +217,13 @@ def _parts_of(message: _Message, author: _Author, skipped: Counter[str]) -> tupl
         text = without_marks(text, meta)
         return (TextPart(clean(text)),) if text.strip() else ()
     return tuple(_parts(message, author, skipped))
+
+
+def _passage(meta: _Meta | None) -> str:
+    """The passage of a reply to which a person's message speaks, which stands beside the words."""
+    told = meta.targeted_reply if meta is not None else None
+    lines = clean(told).strip().split("\n") if isinstance(told, str) and told.strip() else []
+    return "".join(f"> {line}\n" for line in lines) + ("\n" if lines else "")
 
 
 def _nearest(nodes: Mapping[str, _Node], at: Any, given: Container[str]) -> str:
@@ -248,7 +259,7 @@ def _parts(message: _Message, author: _Author, skipped: Counter[str]) -> Iterabl
     elif whole and recipient != "all":
         yield from _called(clean(recipient), whole)
     elif whole:
-        yield TextPart(_quoted(content, whole))
+        yield TextPart(f"{_passage(message.metadata)}{_quoted(content, whole)}")
     named = tuple(_attachments(message))
     names = {one.id for one in named}
     for one in content.get("parts") or () if isinstance(content.get("parts"), list) else ():

@@ -117,7 +117,7 @@ def read_open_webui(element: msgspec.Raw | Any) -> Transcript:
             id=key,
             role=word(one.get("role")),
             parts=(
-                *(_spoken(one.get("content")) or _output(one.get("output"))),
+                *(_spoken(one.get("content")) or tuple(_output(one.get("output"))) or _phases(one)),
                 *files_named(one.get("files")),
             ),
             parent=word(one.get("parentId")),
@@ -130,6 +130,13 @@ def read_open_webui(element: msgspec.Raw | Any) -> Transcript:
         if isinstance(one, dict)
     ]
     return tree_of(found, chat, messages, word(history.get("currentId")))
+
+
+def _phases(one: Mapping[str, Any]) -> Iterator[Part]:
+    """Parts of a reply that stands in phases, as chat.qwen.ai exports it, a fork of Open WebUI."""
+    for phase in map(mapping, items(one.get("content_list"))):
+        if words := word(phase.get("content")).strip():
+            yield ReasoningPart(words) if phase.get("phase") == "think" else TextPart(words)
 
 
 def _output(given: Any) -> Iterator[Part]:

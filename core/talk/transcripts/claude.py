@@ -76,7 +76,7 @@ def _text(block: dict[str, Any]) -> _Reading:
 
 
 def _thought(block: dict[str, Any]) -> _Reading:
-    words = block.get("thinking")
+    words = block.get("thinking", block.get("text"))  # the latter as Roo Code has it
     if not isinstance(words, str):
         return False, None
     return True, ReasoningPart(clean(words)) if _is_said(words) else None
@@ -109,6 +109,7 @@ def _result(block: dict[str, Any]) -> _Reading:
 _READERS: dict[str, Callable[[dict[str, Any]], _Reading]] = {
     "text": _text,
     "thinking": _thought,
+    "reasoning": _thought,
     "voice_note": _voice,
     "tool_use": _call,
     "server_tool_use": _call,

@@ -75,6 +75,10 @@ _EXPORTS = (
         late(r"^---\n\n\*\*(User|Cursor)\*\*\n", re.MULTILINE),
     ),
     (
+        late(r"# [^\n]{1,2000}\n\s*\*\*User:\*\* [^\n]{0,300}\n\s*\*\*Created:\*\* "),
+        late(r"^## (Prompt|Response):[ \t]*$", re.MULTILINE),
+    ),
+    (
         late(r"# Conversation\n- conversationId: "),
         late(r"(?:\n\n|^## History)\n\*\*([^*\n]{1,200})\*\*\n", re.MULTILINE),
     ),
@@ -83,7 +87,7 @@ _EXPORTS = (
         late(r"(?:\n\n|^History\n#{8,})\n>> ([^\n]{1,200}):\n", re.MULTILINE),
     ),
 )
-"""Beginnings of exports (of Cursor, and of LibreChat in two forms), and the lines in them under which somebody speaks."""
+"""Beginnings of exports (of Cursor, of extensions of browsers, and of LibreChat in two forms), and the lines in them under which somebody speaks."""
 
 
 def read_plain(buffer: Buffer) -> Iterator[Transcript | Unread]:
@@ -167,7 +171,8 @@ def _told(text: str) -> tuple[tuple[str, str], ...]:
 def _marked(text: str, heads: list[re.Match[str]]) -> Iterator[tuple[str, str]]:
     for head, after in zip_longest(heads, heads[1:]):
         end = after.start() if after is not None else len(text)
-        yield from _said("user" if head[1].lower() == "user" else "assistant", [text[head.end() : end]])
+        role = "user" if head[1].lower() in {"user", "prompt"} else "assistant"
+        yield from _said(role, [text[head.end() : end]])
 
 
 def _straight(turns: list[tuple[str, tuple[Part, ...]]]) -> tuple[TranscriptMessage, ...]:

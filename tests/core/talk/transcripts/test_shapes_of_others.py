@@ -374,6 +374,108 @@ OTHERS += [
         ),
     ),
     Shape(
+        id="Roo Code: the model's thoughts stand in blocks of reasoning",
+        kind=TranscriptKind.CLINE,
+        data=json.dumps(
+            [
+                {
+                    "role": "user",
+                    "content": [{"type": "text", "text": "<user_message>\nMove it\n</user_message>"}],
+                },
+                {
+                    "role": "assistant",
+                    "ts": 1793000001000,
+                    "content": [
+                        {"type": "reasoning", "text": "Think.", "summary": []},
+                        {"type": "text", "text": "Moved."},
+                    ],
+                },
+            ]
+        ),
+        said=(("u: Move it", "a: (thinks) Think. | Moved."),),
+    ),
+    Shape(
+        id="ChatGPT: a passage of a reply to which the person speaks (targeted_reply)",
+        kind=TranscriptKind.CHATGPT,
+        data=json.dumps(
+            [
+                {
+                    "title": "T",
+                    "current_node": "b",
+                    "mapping": {
+                        "a": {
+                            "message": {
+                                "author": {"role": "user"},
+                                "content": {"content_type": "text", "parts": ["And this?"]},
+                                "metadata": {
+                                    "targeted_reply": "The moon pulls.",
+                                    "targeted_reply_label": "Replying to:",
+                                },
+                            },
+                            "parent": None,
+                            "children": ["b"],
+                        },
+                        "b": {
+                            "message": {
+                                "author": {"role": "assistant"},
+                                "content": {"content_type": "text", "parts": ["Yes."]},
+                            },
+                            "parent": "a",
+                            "children": [],
+                        },
+                    },
+                }
+            ]
+        ),
+        said=(("u: > The moon pulls.\n\nAnd this?", "a: Yes."),),
+    ),
+    Shape(
+        id="ChatGPT by an extension: the person's name at the top is nobody's words",
+        kind=TranscriptKind.PLAIN,
+        data="# Ice\n\n**User:** Ann (a@b.example)\n**Created:** 10/1/2026 8:00\n**Exported:** 10/1/2026 9:00\n\n"
+        "## Prompt:\nWhy?\n\n## Response:\nBecause.\n\n**User:** is no turn here.\n\n## Prompt:\nSure?\n",
+        said=(("u: Why?", "a: Because.\n\n**User:** is no turn here.", "u: Sure?"),),
+        title="Ice",
+    ),
+    Shape(
+        id="Qwen's page: a reply stands in phases (content_list), within Open WebUI's tree",
+        kind=TranscriptKind.OPEN_WEBUI,
+        data=json.dumps(
+            {
+                "data": [
+                    {
+                        "id": "q",
+                        "title": "Ice",
+                        "chat": {
+                            "history": {
+                                "currentId": "2",
+                                "messages": {
+                                    "1": {
+                                        "role": "user",
+                                        "content": "Why?",
+                                        "parentId": None,
+                                        "childrenIds": ["2"],
+                                    },
+                                    "2": {
+                                        "role": "assistant",
+                                        "content": "",
+                                        "parentId": "1",
+                                        "childrenIds": [],
+                                        "content_list": [
+                                            {"phase": "think", "content": "Hm."},
+                                            {"phase": "answer", "content": "Because."},
+                                        ],
+                                    },
+                                },
+                            }
+                        },
+                    }
+                ]
+            }
+        ),
+        said=(("u: Why?", "a: (thinks) Hm. | Because."),),
+    ),
+    Shape(
         id="OpenCode: a turn that the person took back is a way beside the talk (info.revert)",
         kind=TranscriptKind.OPENCODE,
         data=json.dumps(
