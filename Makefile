@@ -1,6 +1,6 @@
 # make run     set up and open the window (without a display: the guided tour on a virtual screen)
 # make test    set up and run every test; ARGS="-k name" narrows it
-# make bench   run every benchmark; make bench-agent, -app, -cache, -knowledge, -memory, -retrieval, -sound, -trust run one suite
+# make bench   run every benchmark; make bench-NAME one suite: agent, app, cache, embedded, knowledge, memory, retrieval, sound, trust
 # make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery; kill a whole
 #              program at every write of a queue, an export and a first start; send 100,000 vendors' streams with fields
 #              of other types, and 40,000 files of other programs and documents to their readers

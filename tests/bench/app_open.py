@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -30,12 +30,14 @@ DRAG_BAR_MS = 16.0
 """A frame at 60 a second."""
 
 
-def rows() -> list[Row]:
+def rows() -> Iterator[Row]:
     """Measure, each figure in a process of its own, on this machine's screen or a virtual one."""
     from gui.screen import any_screen
 
     with any_screen():
-        return [*_opened("end", "at its end"), *_opened("hit", "at a search's hit"), *_dragged()]
+        yield from _opened("end", "at its end")
+        yield from _opened("hit", "at a search's hit")
+        yield from _dragged()
 
 
 def _child(mode: str) -> dict[str, float]:

@@ -8,7 +8,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,12 +47,14 @@ def touch(slot: Slot, now: float) -> Slot:
 """
 
 
-def rows() -> list[Row]:
+def rows() -> Iterator[Row]:
     """Measure, each figure in processes of its own, on this machine's screen or a virtual one."""
     from gui.screen import any_screen
 
     with any_screen():
-        return [*_first_frame(), *_frames("scroll"), *_frames("stream")]
+        yield from _first_frame()
+        yield from _frames("scroll")
+        yield from _frames("stream")
 
 
 def _first_frame() -> list[Row]:

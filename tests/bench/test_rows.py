@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from tests.bench.__main__ import main, row
+from tests.bench.__main__ import SUITES, Row, main, row, run_suite
 
 FOLDER = Path(__file__).parent
 
@@ -40,3 +44,23 @@ def test_asked_for_help_it_names_the_suites_and_runs_none(capsys: pytest.Capture
     said = capsys.readouterr()
     assert "retrieval" in said.out
     assert "running" not in said.err
+
+
+def test_a_row_is_written_before_the_next_one_is_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A suite that fails, or is ended, keeps what it measured."""
+
+    def rows() -> Iterator[Row]:
+        yield row("first", 1, "ms")
+        raise RuntimeError
+
+    module = ModuleType("measured_by_this_test")
+    vars(module)["rows"] = rows
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(SUITES, "own", (module.__name__,))
+    monkeypatch.setattr("tests.bench.__main__.OUT", tmp_path)
+    with pytest.raises(RuntimeError):
+        run_suite("own")
+
+    assert [one["name"] for one in json.loads((tmp_path / "own.json").read_text())] == ["first"]
