@@ -21,6 +21,7 @@ from core.kernel.opener import read_file, read_start
 from core.kernel.values.provider import ModelProfile, PriceSource
 from core.kernel.values.settings import ServerSettings
 from core.kernel.web_addresses import is_loopback
+from core.services.providers.late_packages import load_late
 from core.services.providers.model_data import load_models
 from core.services.spending.pricing import (
     PACKAGED_DAY,
@@ -33,6 +34,9 @@ from core.services.spending.pricing import (
 
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
+
+# The package's own names bring its updater, and with it asyncio and an HTTP client: 90 modules, 8 MB.
+load_late("genai_prices")
 
 URL_VARIABLE = "MANUAL_SLOP_PRICES_URL"
 """Names another address for newer prices, a mirror of yours; the library's own where it is not set."""
@@ -149,13 +153,13 @@ def _fetched(url: str) -> tuple[bytes, DataSnapshot]:
 
 def _snapshot(data: bytes) -> DataSnapshot:
     """Price data as the library reads them. Raises ValueError, TypeError."""
+    import genai_prices.types  # first, else the next line asks the package for it, which loads all
     from genai_prices.data_snapshot import DataSnapshot
-    from genai_prices.types import _providers_from_raw  # as the library's own updater does
 
     raw = read_json(data)
     if not isinstance(raw, list):
         raise ValueError(tr("this is not a list of providers"))  # noqa: TRY004 - of the data, as all faults of them
-    providers = _providers_from_raw(raw)
+    providers = genai_prices.types._providers_from_raw(raw)  # noqa: SLF001 (as the library's own updater does)
     if missing := _NEEDED - {one.id for one in providers if one.models}:
         raise ValueError(
             tr(

@@ -20,9 +20,9 @@ from core.kernel.values.usage import Usage
 from core.services.providers.profiles import find_profile
 
 if TYPE_CHECKING:
-    from genai_prices import Usage as LibraryUsage
     from genai_prices.data_snapshot import DataSnapshot
     from genai_prices.types import PriceCalculation
+    from genai_prices.types import Usage as LibraryUsage
 
 _VENDORS = {
     ProviderKind.ANTHROPIC: "anthropic",
@@ -119,6 +119,7 @@ class PriceBook(msgspec.Struct, frozen=True, eq=False):
 
     def data(self) -> tuple[DataSnapshot, str, str]:
         """The price data, with their source and day."""
+        import genai_prices.types  # noqa: F401 (first, else the next line asks the package for it, which loads all)
         from genai_prices.data_snapshot import get_snapshot
 
         taken = None if self.taken is None else self.taken.load()
@@ -343,11 +344,11 @@ def _calculated(
         return None
     if book.taken is None and not any(name in library_id.lower() for name in PRICED_NAMES):
         return None
-    import genai_prices
+    from genai_prices.types import Usage as LibraryUsage
 
     snapshot, *_ = book.data()
     try:
-        return snapshot.calc(_library_usage(genai_prices.Usage, usage), model, library_id, None, at)
+        return snapshot.calc(_library_usage(LibraryUsage, usage), model, library_id, None, at)
     except (LookupError, ValueError):
         return None
 

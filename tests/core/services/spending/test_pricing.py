@@ -174,3 +174,18 @@ def test_a_server_of_ones_own_loads_no_price_data() -> None:
         "assert 'genai_prices' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=PATIENCE_S)
+
+
+def test_a_price_loads_no_client_that_fetches_newer_ones() -> None:
+    code = (
+        "import sys, datetime\n"
+        "from core.services.spending.price_files import _snapshot\n"
+        "from core.services.spending.pricing import model_price\n"
+        "assert model_price('openai', 'gpt-4.1', datetime.datetime.now(datetime.UTC)) is not None\n"
+        "try:\n"
+        "    _snapshot(b'[]')\n"
+        "except ValueError:\n"
+        "    pass\n"
+        "assert not {'asyncio', 'httpx2'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=PATIENCE_S)
