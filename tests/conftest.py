@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import faulthandler
 import gc
 import ipaddress
 import itertools
@@ -11,6 +12,7 @@ import re
 import signal
 import socket
 import sys
+import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
@@ -260,6 +263,29 @@ def modest_model() -> Iterator[Mapping[str, object]]:
 
 
 _AHEAD = pytest.StashKey[Mapping[str, object]]()
+HANGS_S, WATCHED_ANEW_S = 240, 30
+"""A test that takes longer hangs. It ends its worker and is named, in place of holding the whole run: so long after it began,
+or up to the second time later."""
+_watched_s = float("-inf")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Watch for a test that hangs. Pytest's own `faulthandler_timeout` starts and ends a thread for each test: longer than
+    most tests take.
+    """
+    global _watched_s
+    now_s = time.monotonic()
+    if now_s - _watched_s >= WATCHED_ANEW_S:
+        _watched_s, stderr = now_s, item.config.stash[fault_handler_stderr_fd_key]
+        faulthandler.dump_traceback_later(HANGS_S + WATCHED_ANEW_S, file=stderr, exit=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_exception_interact() -> None:
+    """Watch anew from the next test on: pytest ended the watch to let a person look."""
+    global _watched_s  # noqa: PLW0603
+    _watched_s = float("-inf")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -269,7 +295,10 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
         return (yield)
     with one_terminal(), loopback_only(), no_long_waits(), modest_model() as ahead, one_worker_process():
         session.config.stash[_AHEAD] = ahead
-        return (yield)
+        try:
+            return (yield)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -29,11 +29,25 @@ def test_no_key_server_or_proxy_of_the_machine_reaches_a_test() -> None:
         assert part not in names
 
 
+def run_inside(tmp_path: Path, text: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run a file of tests within these fences, in a process of its own."""
+    inside = tmp_path / "test_inside.py"
+    inside.write_text(text)
+    root = Path(__file__).parents[1]
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "tests.conftest", "--rootdir", tmp_path, inside],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root), **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def test_the_terminal_of_the_caller_reaches_no_test(tmp_path: Path) -> None:
     """A suite that was started from an odd one is like any other."""
     odd = {"NO_COLOR": "1", "FORCE_COLOR": "1", "LC_ALL": "C", "LANGUAGE": "tlh", "PYTHONIOENCODING": "ascii"}
-    inside = tmp_path / "test_inside.py"
-    inside.write_text(
+    text = (
         "import os, shutil\n"
         "from rich.console import Console\n"
         "def test_it():\n"
@@ -41,16 +55,23 @@ def test_the_terminal_of_the_caller_reaches_no_test(tmp_path: Path) -> None:
         "    assert os.environ['TERM'] == 'xterm'\n"
         "    assert shutil.get_terminal_size().columns == Console().width == 100\n"
     )
-    root = Path(__file__).parents[1]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "tests.conftest", "--rootdir", tmp_path, inside],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root), "TERM": "dumb", "COLUMNS": "7", **odd},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_inside(tmp_path, text, TERM="dumb", COLUMNS="7", **odd)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_test_that_hangs_ends_its_process_and_is_named_also_after_one_that_failed(tmp_path: Path) -> None:
+    text = (
+        "import threading\n"
+        "import tests.conftest as fences\n"
+        "fences.HANGS_S, fences.WATCHED_ANEW_S = 0.5, 0.1\n"
+        "def test_it_fails():\n"
+        "    assert False\n"
+        "def test_it_hangs():\n"
+        "    threading.Event().wait()\n"
+    )
+    done = run_inside(tmp_path, text)
+    assert done.returncode == 1
+    assert "in test_it_hangs" in done.stderr
 
 
 def test_a_connection_past_loopback_is_refused() -> None:
