@@ -458,7 +458,8 @@ def outlook(
         if offer.pings:
             comes = offer.alive * (prices.read + kept[longest_s]) + (1.0 - offer.alive) * dead
             lifted = odds.go_on * comes + offer.upkeep
-    lost = _dead_end(writes, prices.read, odds, live, kept, without) if keepalive else dead
+    # No ping is sent for the end of a prefix alone, whose front lives: it would read the front, too.
+    lost = min(without, writes[-1].write + live[writes[-1].ttl_s]) if keepalive and writes else dead
     unpinged = {
         ttl_s: odds.go_on * (lost - odds.within(ttl_s) * (lost - prices.read - kept[ttl_s])) for ttl_s in live
     }
@@ -473,26 +474,6 @@ def outlook(
         unpinged=unpinged,
     )
     return found if not next_round else _in_turn(found, prices.read, without, next_round, extends=extends)
-
-
-def _dead_end(
-    writes: tuple[TtlPrice, ...],
-    read: float,
-    odds: Odds,
-    live: Mapping[int, float],
-    kept: Mapping[int, float],
-    without: float,
-) -> float:
-    """As `dead`, of the end of a prefix whose front lives: no ping is sent for the end alone, it would read the front, too."""
-    ways = [without]
-    if writes:
-        ways.append(writes[-1].write + live[writes[-1].ttl_s])
-    for offer in writes:
-        alive = odds.go_on * odds.within(offer.ttl_s)
-        stays = 1.0 - odds.go_on + alive
-        if stays > 0:
-            ways.append((offer.write + alive * (read + kept[offer.ttl_s])) / stays)
-    return min(ways)
 
 
 def _in_turn(own: Outlook, read: float, without: float, next_round: float, *, extends: bool) -> Outlook:
