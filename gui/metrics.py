@@ -93,13 +93,13 @@ def _palette(name: str, table: dict[str, Any]) -> Palette:
     )
 
 
-def load_theme(path: Path = ASSETS / "theme.toml") -> Theme:
+def load_theme() -> Theme:
     """Read the tokens.
 
     Raises:
         OSError, tomllib.TOMLDecodeError, KeyError, ValueError: the program's own file is broken.
     """
-    data = tomllib.loads(path.read_text("utf-8"))
+    data = tomllib.loads((ASSETS / "theme.toml").read_text("utf-8"))
     fonts = {style: FontSpec(spec["file"], spec["size"]) for style, spec in data["font"].items()}
     fonts.setdefault("icon_large", FontSpec(fonts["body"].file, 22))
     palettes = {name: _palette(name, data[name]) for name in ("dark", "light")}

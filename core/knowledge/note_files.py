@@ -45,9 +45,7 @@ def read_seen(home: Path) -> Mapping[str, SeenFile]:
         return {}
 
 
-def keep_seen(
-    home: Path, notes: Iterable[NoteFile], hash_of: Callable[[str], str], *, disk: Disk = OS_DISK
-) -> None:
+def keep_seen(home: Path, notes: Iterable[NoteFile], hash_of: Callable[[str], str]) -> None:
     """Note the content of files that notes are bound to; written only where one changed since it was noted.
 
     Args:
@@ -62,8 +60,8 @@ def keep_seen(
     kept = {note.file_id: before[note.file_id] for note in notes if note.file_id in before}
     seen = kept | {file_id: file for file_id, file in now.items() if file is not None}
     if seen != before:
-        with write_lock(home, disk=disk):
-            write_file(_path(home), to_json(seen, order="deterministic") + b"\n", disk=disk)
+        with write_lock(home):
+            write_file(_path(home), to_json(seen, order="deterministic") + b"\n")
 
 
 def _looked(path: str, before: SeenFile | None, hash_of: Callable[[str], str]) -> SeenFile | None:
@@ -198,7 +196,7 @@ def move_notes(home: Path, notes: Iterable[NoteFile], *, disk: Disk = OS_DISK) -
         return tuple(note for note in following if _move(home, note, disk))
 
 
-def attach_notes(home: Path, note: NoteFile, path: str, *, disk: Disk = OS_DISK) -> None:
+def attach_notes(home: Path, note: NoteFile, path: str) -> None:
     """Bind orphaned notes to a file that the person chose.
 
     Raises:
@@ -208,8 +206,8 @@ def attach_notes(home: Path, note: NoteFile, path: str, *, disk: Disk = OS_DISK)
         raise StorageError(
             tr("There is no file {path!r}", path=path), remedy=tr("Choose a file that exists"), where=path
         )
-    with write_lock(home, disk=disk):
-        _move(home, replace(note, status=NoteStatus.RENAMED, path=path), disk)
+    with write_lock(home):
+        _move(home, replace(note, status=NoteStatus.RENAMED, path=path), OS_DISK)
 
 
 def _settled(note: NoteFile, by_id: Mapping[str, str], seen: SeenFile | None) -> NoteFile:

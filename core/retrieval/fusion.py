@@ -101,9 +101,7 @@ class RankedSource(msgspec.Struct, frozen=True):
     also: tuple[Ranked, ...] = ()
 
 
-def fuse(
-    found: Iterable[KindScores], *, weights: Mapping[ChunkKind, float] = VECTOR_WEIGHTS
-) -> tuple[Ranked, ...]:
+def fuse(found: Iterable[KindScores]) -> tuple[Ranked, ...]:
     """Rank what all kinds brought, the best first.
 
     A kind without any vector is ranked by its keywords alone; where no kind has keywords, vectors alone rank all, and the
@@ -117,7 +115,9 @@ def fuse(
     ranked = [
         one
         for of_kind in kinds
-        for one in _of_kind(of_kind, weights[of_kind.kind] if has_keywords else alone, nearest, fullest)
+        for one in _of_kind(
+            of_kind, VECTOR_WEIGHTS[of_kind.kind] if has_keywords else alone, nearest, fullest
+        )
     ]
     return tuple(sorted(ranked, key=_order))
 

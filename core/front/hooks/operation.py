@@ -146,9 +146,7 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
                 tr("Make the data folder writable"),
             )
 
-    async def do(
-        self, command: Command, is_done: Callable[[AppState], bool] | None = None, timeout_s: float = ACT_S
-    ) -> AppState:
+    async def do(self, command: Command, is_done: Callable[[AppState], bool] | None = None) -> AppState:
         """Send a command and wait for its own outcome.
 
         Args:
@@ -157,9 +155,9 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
         Raises:
             RefusedError: 500 it could not be carried out; 503 nothing happened in time.
         """
-        late = tr("Manual Slop did not answer within {time_limit}", time_limit=time_limit(timeout_s))
+        late = tr("Manual Slop did not answer within {time_limit}", time_limit=time_limit(ACT_S))
         slow, refused = (late, tr("Try again")), (500, "failed")
-        return (await self.carry_out(command, timeout_s, slow=slow, refused=refused, is_done=is_done))[1]
+        return (await self.carry_out(command, ACT_S, slow=slow, refused=refused, is_done=is_done))[1]
 
     async def carry_out(
         self,

@@ -183,11 +183,11 @@ class KnowledgeServer:
     """Serves tools until the client closes its end.
 
     Args:
-        served: used, and closed at the end, on a thread of its own; clock: the time, UTC.
+        served: used, and closed at the end, on a thread of its own.
     """
 
-    def __init__(self, served: Served, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._served, self._clock = served, clock
+    def __init__(self, served: Served) -> None:
+        self._served = served
         self._thread = ThreadPoolExecutor(1, "mcp-server")
         self._under_way = 0
 
@@ -252,7 +252,7 @@ class KnowledgeServer:
             name=params.name,
             arguments=params.arguments or {},
             client="" if client is None else client.client_info.title or client.client_info.name,
-            at=f"{self._clock():%Y-%m-%dT%H:%M:%SZ}",
+            at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
             proposal_id=f"p{secrets.token_hex(4)}",
         )
         told = await self._on_thread(lambda: self._answer(asked))

@@ -292,13 +292,13 @@ def load_learned(home: Path) -> Learned:
         )
 
 
-def save_learned(home: Path, learned: Learned, *, disk: Disk = OS_DISK) -> None:
+def save_learned(home: Path, learned: Learned) -> None:
     """Replace the file, whole or not at all.
 
     Raises:
         StorageError: it could not be written; the old file stands.
     """
-    write_file(home / paths.CACHING_FILE, encode_learned(learned), disk=disk)
+    write_file(home / paths.CACHING_FILE, encode_learned(learned))
 
 
 def encode_learned(learned: Learned) -> bytes:

@@ -335,9 +335,7 @@ def add(
     return _change(home, discussion_id, lambda before: (*before, prompt), disk)
 
 
-def remove(
-    home: Path, discussion_id: str, prompt_id: str, *, disk: Disk = OS_DISK
-) -> tuple[QueuedPrompt, ...]:
+def remove(home: Path, discussion_id: str, prompt_id: str) -> tuple[QueuedPrompt, ...]:
     """Take a prompt out; one that is not there changes nothing.
 
     Returns:
@@ -346,7 +344,7 @@ def remove(
     Raises:
         StorageError, LockedError: it still waits.
     """
-    return _change(home, discussion_id, lambda before: _without(before, prompt_id), disk)
+    return _change(home, discussion_id, lambda before: _without(before, prompt_id), OS_DISK)
 
 
 def send(

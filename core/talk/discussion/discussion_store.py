@@ -268,7 +268,7 @@ def claim(staged: Staged, *, disk: Disk = OS_DISK) -> None:
         _claim(staged.staging, staged.directory, disk)
 
 
-def discard(home: Path, discussion_id: str, *, disk: Disk = OS_DISK) -> None:
+def discard(home: Path, discussion_id: str) -> None:
     """Remove an empty discussion, completely or not at all.
 
     Raises:
@@ -281,7 +281,7 @@ def discard(home: Path, discussion_id: str, *, disk: Disk = OS_DISK) -> None:
         if any(_holds_bytes(directory / name) for name in words):
             raise StorageError(tr("The discussion stays, because it has messages"), where=str(directory))
         gone = _staging(directory)
-        disk.replace(directory, gone)
+        OS_DISK.replace(directory, gone)
     shutil.rmtree(gone, ignore_errors=True)
 
 
@@ -344,7 +344,7 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
     return LoadedDiscussion(meta=read.meta, discussion=discussion)
 
 
-def branch(home: Path, parent_id: str, message_id: str, new: DiscussionMeta, *, disk: Disk = OS_DISK) -> None:
+def branch(home: Path, parent_id: str, message_id: str, new: DiscussionMeta) -> None:
     """Copy a discussion up to a message into a new one. The parent is only read.
 
     Args:
@@ -360,7 +360,7 @@ def branch(home: Path, parent_id: str, message_id: str, new: DiscussionMeta, *, 
             remedy=tr("Open the discussion again and branch from a message that it shows"),
             where=str(paths.log_file(home, parent_id)),
         )
-    create(home, new, records, attachments_of=parent_id, disk=disk)
+    create(home, new, records, attachments_of=parent_id)
 
 
 def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:
