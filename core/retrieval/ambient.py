@@ -448,8 +448,10 @@ def _is_told(hit: SearchHit, terms: Sequence[str], told: str) -> bool:
 
 def _in_order(chosen: Sequence[_Told]) -> list[_Told]:
     """Passages as the block tells them: by source, the best source first, in the order of each."""
-    sources = list(dict.fromkeys(_file_name(one.hit) for one in chosen))
-    return sorted(chosen, key=lambda one: (sources.index(_file_name(one.hit)), one.number))
+    names = [_file_name(one.hit) for one in chosen]
+    first = {name: at for at, name in reversed([*enumerate(names)])}
+    order = sorted(range(len(chosen)), key=lambda at: (first[names[at]], chosen[at].number))
+    return [chosen[at] for at in order]
 
 
 def _block(chosen: Sequence[_Told]) -> str:
@@ -499,7 +501,8 @@ def _place(hit: SearchHit) -> str:
 
 
 def _heading(hit: SearchHit) -> str:
-    return without_blocks(one_line(hit.heading, 60))
+    """Heading of a passage; of a turn in a talk of several people its speaker: the part of it that goes along may lack the name."""
+    return without_blocks(one_line(hit.speaker or hit.heading, 60))
 
 
 def _passage(one: _Told, terms: Sequence[str]) -> RecalledPassage:

@@ -74,6 +74,14 @@ class KindScores(msgspec.Struct, frozen=True):
     asked: float = 0.0
 
 
+_FOUND_BY = {
+    (True, True): (Retriever.KEYWORD, Retriever.VECTOR),
+    (True, False): (Retriever.KEYWORD,),
+    (False, True): (Retriever.VECTOR,),
+    (False, False): (),
+}
+
+
 class Ranked(msgspec.Struct, frozen=True):
     """A chunk with its scores, each from 0 to 1, -1 where a retriever did not bring it. `cosine`: as it is.
 
@@ -90,8 +98,7 @@ class Ranked(msgspec.Struct, frozen=True):
     @property
     def found_by(self) -> tuple[Retriever, ...]:
         """The retrievers that found this passage."""
-        marks = ((Retriever.KEYWORD, self.keyword), (Retriever.VECTOR, self.vector))
-        return tuple(name for name, score in marks if score >= 0)
+        return _FOUND_BY[self.keyword >= 0, self.vector >= 0]
 
 
 class RankedSource(msgspec.Struct, frozen=True):

@@ -138,8 +138,9 @@ def named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[Chu
         number: place_path(shelf, scope, path)
         for number, scope, path in sources_read(db, "id, scope, path", (one[2] for one in found))
     }
+    name = shelf.name
     return [
-        ChunkPlace(shelf=shelf.name, row=row, path=paths[source], line=line)
+        ChunkPlace(shelf=name, row=row, path=paths[source], line=line)
         for row, line, source in found
         if source in paths
     ]
@@ -238,12 +239,16 @@ def rows_of(db: sqlite3.Connection, clause: str, values: Sequence[str]) -> NDArr
 _MOST_BYTES = 2_000
 """A longer token stands as its SHA-256: a lexeme of PostgreSQL has at most 2,046 bytes."""
 
+_KEPT_WORDS, _KEPT_CHARS = 20_000, 40
+"""Words whose tokens are kept, about 5 MB, and characters of the longest of them."""
+
 
 class FtsTokens:
     """Makes tokens of texts. Thread-safe."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
+        self._known: dict[str, list[str]] = {}
         self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._db.execute(f"CREATE VIRTUAL TABLE text USING fts5(words, content='', tokenize={TOKENIZER})")
         self._db.execute("CREATE VIRTUAL TABLE token USING fts5vocab(text, instance)")
@@ -253,15 +258,25 @@ class FtsTokens:
         return self.of_each([text])[0]
 
     def of_each(self, texts: Sequence[str]) -> list[list[str]]:
-        """The tokens of each text, in order."""
-        found: list[list[str]] = [[] for _ in texts]
+        """The tokens of each text, in order. Those of a word are kept: a blank parts tokens whatever stands around it."""
+        parts = [text.split() for text in texts]
         with self._turn:
-            try:
-                self._db.executemany("INSERT INTO text(rowid, words) VALUES(?, ?)", enumerate(texts))
-                for at, term in self._db.execute("SELECT doc, term FROM token ORDER BY doc, offset"):
-                    found[at].append(_bounded(str(term)))
-            finally:
-                self._db.execute("INSERT INTO text(text) VALUES('delete-all')")
+            if len(self._known) > _KEPT_WORDS:
+                self._known.clear()
+            new = {word for part in parts for word in part} - self._known.keys()
+            made = self._made(sorted(new))
+            self._known |= {word: found for word, found in made.items() if len(word) <= _KEPT_CHARS}
+            made |= {word: self._known[word] for part in parts for word in part if word in self._known}
+        return [[token for word in part for token in made[word]] for part in parts]
+
+    def _made(self, words: Sequence[str]) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {word: [] for word in words}
+        try:
+            self._db.executemany("INSERT INTO text(rowid, words) VALUES(?, ?)", enumerate(words))
+            for at, term in self._db.execute("SELECT doc, term FROM token ORDER BY doc, offset"):
+                found[words[at]].append(_bounded(str(term)))
+        finally:
+            self._db.execute("INSERT INTO text(text) VALUES('delete-all')")
         return found
 
 

@@ -46,7 +46,7 @@ PART_CHARS = 400
 questions about long discussions .41 of the sources stood beside them with whole passages, .48 so, and no less of the answers'
 words."""
 
-_CUT_TEXTS = 128
+_CUT_TEXTS = 512
 """Passages whose words are kept: those that one message looks at, and some more."""
 
 _LEAST_WORDS = 3
@@ -177,7 +177,7 @@ def part_of(text: str, terms: Sequence[str], most_chars: int = PART_CHARS) -> st
     if len(text) <= most_chars:
         return text
     cut = _cut(text)
-    first, past = _run(cut, terms, most_chars)
+    first, past = _run(text, tuple(terms), most_chars)
     start, end = cut.ends[first], min(cut.ends[past], cut.ends[first] + most_chars)
     return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
 
@@ -187,15 +187,17 @@ def _part_words(text: str, terms: Sequence[str]) -> tuple[str, ...]:
     if len(text) <= PART_CHARS:
         return tuple(words_of(text))
     cut = _cut(text)
-    first, past = _run(cut, terms, PART_CHARS)
+    first, past = _run(text, tuple(terms), PART_CHARS)
     if cut.ends[past] - cut.ends[first] > PART_CHARS:  # one sentence, which is cut itself
         return tuple(words(part_of(text, terms)))
     return tuple(chain.from_iterable(cut.words[first:past]))
 
 
-def _run(cut: _Cut, terms: Sequence[str], most_chars: int) -> tuple[int, int]:
+@lru_cache(maxsize=_CUT_TEXTS)
+def _run(text: str, terms: tuple[str, ...], most_chars: int) -> tuple[int, int]:
     """First sentence, and the one past the last, of the run that holds most of the terms."""
-    ends, held = cut.ends, [_held(terms, said) for said in cut.words]
+    cut, holds = _cut(text), _holds(terms).__getitem__
+    ends, held = cut.ends, [reduce(or_, map(holds, said), 0) for said in cut.words]
     best, most, whole = (0, 1), -1, reduce(or_, held).bit_count()
     for first in range(len(held)):
         past = max(first + 1, bisect_right(ends, ends[first] + most_chars) - 1)

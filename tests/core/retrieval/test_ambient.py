@@ -529,3 +529,17 @@ def test_a_wish_among_passages_keeps_its_own_words() -> None:
 
     assert [one.place for one in got.passages] == ["k2.md:2", "k1.md:1"]
     assert [one.words[:4] for one in got.passages] == ["Keep", "The "]
+
+
+def test_the_middle_of_a_long_turn_of_somebody_has_their_name() -> None:
+    text = (
+        "Ada: "
+        + "The lake was cold that day. " * 30
+        + "We brought a greyhound home, which sleeps all day long."
+    )
+    said = hit(3, text, **SPOKEN, speaker="Ada")
+    got = found(said, text="Which greyhound sleeps all day long at Ada's home?").text
+
+    assert "…" in got
+    assert "Ada:" not in got
+    assert 'heading="Ada"' in got
