@@ -286,6 +286,8 @@ def _settings_of_git(git: str) -> Iterator[str]:
 MOST_SECRETS_LOOKED_AT = 200_000
 """Entries of a project among which they are looked for, but for folders of what was fetched or built."""
 MOST_SHUT = 300
+MOST_SECRETS_S = 20.0
+"""Seconds of processor time that one search for keys takes, at most."""
 MOST_READ_BYTES = 1_000_000_000
 """Bytes of a project's files that one search for keys reads, at most; files that were read before do not count."""
 NAME_THEM = "Name a file of keys in the command (`.env`), and a person is asked"
@@ -333,12 +335,19 @@ class SecretPlaces:
 
     Args:
         remedy: sentence without a full stop for a project in which there are too many.
+        clock: seconds of processor time of the thread that looks.
     """
 
-    def __init__(self, remedy: str = NAME_THEM) -> None:
+    def __init__(self, remedy: str = NAME_THEM, clock: Callable[[], float] = time.thread_time) -> None:
         self._remedy = remedy
+        self._clock = clock
         self._known: dict[str, dict[str, _Folder]] = {}
         self._contents = KeyContents()
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes of files that were read for their content so far."""
+        return self._contents.read_bytes
 
     def below(self, root: str, shown: Collection[str] = ()) -> tuple[str, ...]:
         """Files and folders that may hold secrets by name or content, absolute, links resolved; those that a link leads to
@@ -354,21 +363,28 @@ class SecretPlaces:
         found: dict[str, None] = {}
         before, seen = self._known.get(root, {}), dict[str, _Folder]()
         waiting, left = deque([(root, False)]), MOST_SECRETS_LOOKED_AT
-        most_bytes = self._contents.read_bytes + MOST_READ_BYTES
-        while waiting:
+        while waiting:  # by names first: of a folder that is too large for a search nothing is read
             folder, is_of_tests = waiting.popleft()
             if (known := _read(folder, before.get(folder), is_of_tests=is_of_tests)) is None:
                 continue
             seen[folder] = known
             left -= known.count
-            secrets = (*known.secrets, *filter(self._contents.reasons, known.files))
-            found |= {path: None for path in map(os.path.realpath, secrets) if not is_below(path, shown)}
-            if left < 0 or len(found) > MOST_SHUT or self._contents.read_bytes > most_bytes:
+            found |= _places(known.secrets, shown)
+            if left < 0 or len(found) > MOST_SHUT:
                 raise self._too_many(left)
             waiting += (
                 (path, is_of_tests or folded(os.path.basename(path)) in _TESTS) for path in known.folders
             )
         self._known[root] = seen
+        most_bytes, latest = self._contents.read_bytes + MOST_READ_BYTES, self._clock() + MOST_SECRETS_S
+        for known in seen.values():
+            found |= _places(filter(self._contents.reasons, known.files), shown)
+            if len(found) > MOST_SHUT or self._contents.read_bytes > most_bytes:
+                raise self._too_many(left)
+            if self._clock() > latest:
+                raise PermissionError(
+                    f"the search for keys takes over {MOST_SECRETS_S:.0f} seconds here. The program remembers what it has read: try again. {self._remedy}"
+                )
         found |= dict.fromkeys(_other_names(root, tuple(found), lambda: self._too_many(-1)))
         if len(found) > MOST_SHUT:
             raise self._too_many(left)
@@ -385,6 +401,11 @@ class SecretPlaces:
         return PermissionError(
             f"{what}, too many to shut those with secrets to what nobody said yes to. {self._remedy}"
         )
+
+
+def _places(paths: Iterable[str], shown: Collection[str]) -> dict[str, None]:
+    """The places, links resolved, that are not below one that a person showed."""
+    return {path: None for path in map(os.path.realpath, paths) if not is_below(path, shown)}
 
 
 def _other_names(root: str, secrets: Sequence[str], too_many: Callable[[], PermissionError]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.guarded_files import MOST_SHUT, SecretPlaces
+from core.agent.guarded_files import MOST_SECRETS_S, MOST_SHUT, SecretPlaces
 from core.agent.sandbox import Confinement
 from core.agent.tool import CommandOrder
 from core.agent.tools.bash import judge_bash, run_bash
@@ -145,6 +145,36 @@ def test_more_than_is_looked_at_keeps_a_command_from_running(
 
     assert WORDS not in said
     assert "could not be started: more than 50 files are here" in said
+
+
+def test_of_a_folder_with_too_many_files_none_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A home as a server's argument: names alone refuse it at once."""
+    for number in range(60):
+        (tmp_path / f"{number}.txt").write_text(WORDS)
+    monkeypatch.setattr("core.agent.guarded_files.MOST_SECRETS_LOOKED_AT", 50)
+    places = SecretPlaces()
+
+    with pytest.raises(PermissionError, match="more than 50 files"):
+        places.below(str(tmp_path))
+
+    assert places.read_bytes == 0
+
+
+def test_a_search_that_takes_too_long_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for name in ("one.txt", "a/two.txt"):
+        (tmp_path / name).write_text(WORDS)
+    times = iter([0.0, MOST_SECRETS_S + 1, 100.0, 101.0, 102.0])
+    places = SecretPlaces(clock=lambda: next(times))
+
+    with pytest.raises(PermissionError, match="20 seconds here"):
+        places.below(str(tmp_path))
+    read = places.read_bytes
+
+    assert places.below(str(tmp_path)) == ()
+    assert (read, places.read_bytes) == (len(WORDS), 2 * len(WORDS)), "each file once"
 
 
 def test_a_folder_is_read_again_when_something_came_or_went(
