@@ -221,7 +221,8 @@ def wire_messages(
         deltas = {turn_key(delta.message_id): _delta_segment(delta) for delta in view.deltas}
         made.told = view.deltas
     metadata = layers[LayerId.METADATA - 1].segments
-    running = running_pieces(layer) if metadata else ()
+    is_said_on = bool(layers[LayerId.USER - 1].pieces)  # a turn that nobody answers any more is over
+    running = running_pieces(layer) if metadata and not is_said_on else ()
     tails = _tails(view, running, metadata)
     reasoned = frozenset(map(turn_key, view.reasoned))
     kept = _kept(made, layer.pieces, deltas, tails, reasoned)

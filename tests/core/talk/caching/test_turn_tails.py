@@ -258,6 +258,21 @@ def test_a_log_tells_it(retrieved: str) -> None:
     assert replay(records_for(Replayed(), two, NOW, ["g", "h", "i"])).view == two
 
 
+def test_words_behind_results_that_nobody_answered_have_layer_8_behind_them_and_their_round_extends_it() -> (
+    None
+):
+    """A kill, or a call of a tool that is off, ends a turn at results: thinking of the next one is bound to what it saw."""
+    talk = Talk()
+    talk.send((), "200 look", "m0", 0)
+    talk.send((WORDS, CALL, RESULT), "", "m0", 10)
+    begun = talk.send((WORDS, CALL, RESULT), "50 more", "m1", 60)
+    more = (said("m1", Role.USER, "50 more"), replace(CALL, id="m1a"), replace(RESULT, id="m1b"))
+    round_ = talk.send((WORDS, CALL, RESULT, *more), "", "m1", 70)
+
+    assert "named for m1" in str(blocks(begun.request)[-1])
+    assert blocks(round_.request)[: len(blocks(begun.request))] == blocks(begun.request)
+
+
 def test_who_is_likely_to_ask_again_at_once_writes_for_as_short_as_the_prices_allow() -> None:
     """The next request reads what this one wrote, and makes all of it live for long by what it writes itself."""
     alone, likely = (
