@@ -15,7 +15,8 @@ from core.talk.discussion.document_package import (
     pipe_table,
     whole,
 )
-from core.talk.discussion.word_text import ACCEPTED, edge, formed, numeral
+from core.talk.discussion.page_text import numeral
+from core.talk.discussion.word_text import ACCEPTED, edge, formed
 
 _MOST_DEPTH = 40
 _PASSED = frozenset(

@@ -137,7 +137,7 @@ def _rewrite(node: Any, ready: list[str]) -> None:
         node.data = said.translate(_HIDDEN_IN_CODE if "`" in said and _is_in(node, _CODE) else _HIDDEN)
     elif node.parent is None or node.attrs is None:  # a comment, or an instruction of XML
         return
-    elif name in _DROPPED or node.attrs.get("hidden", "until-found") != "until-found":
+    elif name in _DROPPED or _is_hidden(node.attrs):
         node.parent.remove_child(node)
     elif name in _KEPT:
         if node.has_child_nodes():
@@ -153,6 +153,13 @@ def _rewrite(node: Any, ready: list[str]) -> None:
         _replace_list(node, ready)
     elif name == "input" and node.attrs.get("type") == "checkbox":
         _replace(node, "[x]" if "checked" in node.attrs else "[ ]", ready)
+    elif name == "input" and (typed := _typed(node.attrs)):
+        _replace(node, typed, ready)
+    elif name == "option" and "selected" not in node.attrs and _has_chosen(node.parent):
+        node.parent.remove_child(node)
+    elif name == "rt" and not any(one.name == "rp" for one in node.parent.children or ()):
+        _put(node, "(", is_first=True)
+        _put(node, ")", is_first=False)
     elif name == "math" and (formula := _formula(node)):
         _replace(node, "$" + formula + "$", ready)
     elif name == "code" and node.parent.name == "pre":
@@ -169,6 +176,28 @@ def _rewrite(node: Any, ready: list[str]) -> None:
         if name == "dd":
             _put(node, f"{_TERM}", is_first=True)
         node.name = "div"
+
+
+_IS_HIDDEN = re.compile(r"(?:\A|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
+_TYPED = frozenset(
+    {"", "text", "email", "tel", "url", "search", "number", "date", "time", "month", "week", "datetime-local"}
+)
+
+
+def _is_hidden(attrs: Any) -> bool:
+    """True for what a browser shows to nobody, by the page itself."""
+    by_style = _IS_HIDDEN.search(attrs.get("style") or "") is not None
+    return by_style or attrs.get("hidden", "until-found") != "until-found"
+
+
+def _typed(attrs: Any) -> str:
+    """Words that a person typed into a field, as a page that was saved keeps them. No password is."""
+    kind = (attrs.get("type") or "").strip().lower()
+    return str(attrs.get("value") or "").strip() if kind in _TYPED else ""
+
+
+def _has_chosen(choice: Any) -> bool:
+    return choice.name == "select" and any("selected" in (one.attrs or ()) for one in choice.children or ())
 
 
 def _drawn_words(drawing: Any) -> str:
@@ -257,6 +286,31 @@ def _put(node: Any, text: str, *, is_first: bool) -> None:
         node.append_child(Text(text))
 
 
+_ROMAN = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
+    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
+
+
+def numeral(value: int, first: str) -> str:
+    """A number as a list shows it that begins with `a`, `A`, `i` or `I`; of any other in digits."""
+    if first in {"a", "A"} and value > 0:
+        said = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, 9)
+    elif first in {"i", "I"} and 0 < value < 4000:
+        said = _roman(value)
+    else:
+        return str(value)
+    return said.upper() if first.isupper() else said
+
+
+def _roman(value: int) -> str:
+    said = ""
+    for worth, sign in _ROMAN:
+        said += sign * (value // worth)
+        value %= worth
+    return said
+
+
 _LISTS = frozenset({"ol", "ul"})
 _MOST_LISTS = 20
 """Lists in lists that keep their depth."""
@@ -275,7 +329,8 @@ def _replace_list(node: Any, ready: list[str]) -> None:
         if item.name == "#text":  # of no item: a browser shows it, too
             lines.append(" ".join(_unmarked(item.data, ready).split()))
             continue
-        mark = "- " if node.name == "ul" else f"{(number := _whole(item.attrs.get('value'), number))}. "
+        number = _whole(item.attrs.get("value"), number)
+        mark = "- " if node.name == "ul" else f"{numeral(number, node.attrs.get('type') or '')}. "
         if item.name != "li" and lines:  # a list that stands beside the item that it belongs to
             mark = " " * len(mark)
         else:

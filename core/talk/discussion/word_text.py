@@ -19,7 +19,7 @@ from core.talk.discussion.document_package import (
     whole,
 )
 from core.talk.discussion.office_text import chart_text
-from core.talk.discussion.page_text import grouped
+from core.talk.discussion.page_text import grouped, numeral
 
 _MOST_DEPTH = 40
 """Tables in tables, and boxes in boxes, that are read."""
@@ -297,7 +297,7 @@ class _Word:
                 case "tab" | "ptab":
                     pieces.append((form, "\t"))
                 case "br" | "cr":
-                    pieces.append((form, "" if child.get("type") in {"page", "column"} else "\n"))
+                    pieces.append((form, "\n"))
                 case "noBreakHyphen":
                     pieces.append((form, "-"))
                 case "sym":
@@ -486,12 +486,6 @@ def _levels(element: Any) -> dict[int, _ListLevel]:
     return found
 
 
-_ROMAN = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
-    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
-
-
 _NUMERALS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 
 
@@ -503,25 +497,6 @@ def _number(value: int, form: str) -> str:
             return f"{value:02}"
         case _:
             return numeral(value, _NUMERALS.get(form, ""))
-
-
-def numeral(value: int, first: str) -> str:
-    """A number as a list shows it that begins with `a`, `A`, `i` or `I`; of any other in digits."""
-    if first in {"a", "A"} and value > 0:
-        said = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, 9)
-    elif first in {"i", "I"} and 0 < value < 4000:
-        said = _roman(value)
-    else:
-        return str(value)
-    return said.upper() if first.isupper() else said
-
-
-def _roman(value: int) -> str:
-    said = ""
-    for worth, sign in _ROMAN:
-        said += sign * (value // worth)
-        value %= worth
-    return said
 
 
 # Formulas: OMML in one line, as `core.talk.discussion.page_text` writes MathML.

@@ -99,6 +99,7 @@ def test_a_contract_keeps_the_numbers_that_word_shows() -> None:
             f"<w:p>{run('pay ')}<w:del><w:r><w:delText>10</w:delText></w:r></w:del><w:ins>{run('12')}</w:ins></w:p>",
             "[Tracked changes are shown as accepted.]\n\npay 12",
         ),
+        ('<w:p><w:r><w:t>a</w:t><w:br w:type="page"/><w:t>b</w:t><w:br w:type="page"/></w:r></w:p>', "a\nb"),
         ('<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/></w:r></w:p>', "a\tb\nc-"),
         ('<w:p><w:r><w:sym w:font="Wingdings" w:char="F0FE"/><w:t> yes</w:t></w:r></w:p>', "☒ yes"),
         (f"<w:sdt><w:sdtContent>{p('in a control')}</w:sdtContent></w:sdt>", "in a control"),

@@ -25,6 +25,20 @@ from tests.operations import LINEAR, growth
             "<table><tr><th>A</th><th>B</th></tr><tr><td>1<br>x</td><td>2|3</td></tr><tr><td colspan=2>y</td></tr></table>",
             "| A | B |\n| --- | --- |\n| 1 x | 2\\|3 |\n| y |  |",
         ),
+        ('<ol type="a" start="26"><li>x</li><li>y</li></ol>', "z. x\naa. y"),
+        ('<ol type="I"><li value="4">x</li></ol>', "IV. x"),
+        ("<p style='color: red; display : none'>no</p><p style='visibility:hidden'>no</p><p>yes</p>", "yes"),
+        (
+            "<p><ruby>漢<rt>kan</rt></ruby> <ruby>字<rp>(</rp><rt>ji</rt><rp>)</rp></ruby></p>",
+            "漢(kan) 字(ji)",
+        ),
+        (
+            (
+                "<label>Name <input value=Ada></label> <input type=hidden value=no><input type=password value=no>"
+                "<select><option>Ulm<option selected>Bonn</select> <select><option>a<option>b</select>"
+            ),
+            "Name Ada Bonn a b",
+        ),
         ("<p>a</p><template><p>hidden</p></template><p>b</p>", "a\n\nb"),
         ("<p>a</p><script>x()</script><style>p{}</style>", "a"),
         ("<p>\ufdd0sup\ufdd5 stays text</p>", "sup stays text"),
