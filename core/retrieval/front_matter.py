@@ -488,9 +488,9 @@ _COMMENT = late(
 """Comments and what else a program does not show as words: formulas of their own lines, linked pictures, directives of reStructuredText."""
 _HEADING_MARKS = late(
     r"!\[[^\[\]]{0,500}\]\([^()]{0,1000}\)|\[\]\([^()]{0,1000}\)|\[([^\[\]]{1,500})\]\([^()]{0,1000}\)"
-    r"|\A(\*{1,3}|_{1,3})([^*_]{1,300})\2\Z"
+    r"|\A(\*{1,3}|_{1,3})([^*_]{1,300})\2\Z|\*\*([^*\s][^*]{0,299})\*\*"
 )
-"""Pictures and links in a heading, and marks around all of it."""
+"""Pictures and links in a heading, marks around all of it, and words in bold."""
 _OTHER_HEADING = late(
     r"^(?:(={2,6}) (\S[^\n]{0,200}?) ={2,6}|<h1\b[^>\n]{0,200}>([^<>\n]{1,200})</h1>)[ \t]*$", re.MULTILINE
 )
@@ -580,7 +580,7 @@ def _other_heading(body: str) -> str:
 def _bare_heading(heading: str) -> str:
     """A heading without its pictures, the marks around it and the addresses of its links."""
     for _ in range(2):  # a linked picture is a picture in a link
-        heading = _HEADING_MARKS.sub(lambda found: found[1] or found[3] or "", heading).strip()
+        heading = _HEADING_MARKS.sub(lambda found: found[1] or found[3] or found[4] or "", heading).strip()
     return heading
 
 
@@ -591,8 +591,9 @@ def _without_end(name: str) -> str:
 def _listed(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         yield from map(_heads_text, value)
+    elif (said := _heads_text(value)).count('"') > 1 and "," not in said:  # as org-roam writes several
+        yield from (words or word for words, word in re.findall(r'"([^"]{1,300})"|([^\s"]+)', said))
     else:
-        said = _heads_text(value)
         yield from (said, *(_WIKILINK.sub(_link_words, part).strip(" \"'") for part in said.split(",")))
 
 

@@ -73,7 +73,7 @@ DOCUMENT_ENDINGS = frozenset(
 )
 """Endings of the files that `core.talk.discussion.document_text` reads; of JSON exports of note programs alone."""
 
-READING = 11
+READING = 12
 """Form of what is made of a file: with another one, each file is read once more. It goes up with every change of what
 `note_head` or `read_source` makes of a file (`tests/core/retrieval/test_index_form.py`): an index keeps old heads otherwise.
 """

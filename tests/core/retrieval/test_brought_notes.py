@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from core.kernel.values.retrieval import SourceHead
-from core.retrieval.front_matter import note_head
+from core.retrieval.front_matter import note_head, note_names
 from core.retrieval.index_store import asked_tag
 
 
@@ -25,6 +25,11 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NOTES = [
+    Note(
+        id="words in bold in a heading",
+        text="# 🚰 [Pumps](https://a.example) of **the** hall\n\nx\n",
+        title="🚰 Pumps of the hall",
+    ),
     Note(
         id="Obsidian: tags with their mark in a list, an old name of the field",
         text='---\naliases: [Pump]\ntags:\n  - "#project/cold"\n  - hall\n---\n# Pumps\n',
@@ -383,3 +388,9 @@ def check(note: Note) -> None:
 @pytest.mark.parametrize("note", NOTES, ids=lambda note: note.id)
 def test_a_note_says_of_itself_what_its_program_shows(note: Note) -> None:
     check(note)
+
+
+def test_names_of_org_roam_stand_in_quotes_where_they_have_blanks() -> None:
+    text = ':PROPERTIES:\n:ID: x\n:ROAM_ALIASES: "Die Pumpe" Pump\n:END:\n#+title: Pumps\n\nLeaks.\n'
+
+    assert note_names(text, "20260305090000-pumps.org") == ("Pumps", "Die Pumpe", "Pump")
