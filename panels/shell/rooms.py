@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from operator import attrgetter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -25,7 +25,7 @@ from panels.knowledge.knowledge_room import ROOM as KNOWLEDGE
 from panels.mcp.mcp_room import ROOM as MCP
 from panels.retrieval.retrieval_room import ROOM as RETRIEVAL
 from panels.settings.settings_room import ROOM as SETTINGS
-from panels.shell.layout import MENUS, PLACES, WINDOW, Pane, panes
+from panels.shell.layout import HUB_MIN_PX, LIST_MIN_PX, MENUS, PLACES, WINDOW, Pane, panes
 from panels.signals.signals_room import ROOM as SIGNALS
 from panels.usage.usage_room import ROOM as USAGE
 
@@ -92,6 +92,26 @@ def _toggle_hub(desk: Desk) -> None:
     toggle_side(desk.view, "hub")
 
 
+STEP_PX = 32.0
+"""Distance by which a key moves the edge of a pane."""
+
+
+def _moves(pane: Literal["list", "hub"], by: float) -> Callable[[Desk], None]:
+    def run(desk: Desk) -> None:
+        view = desk.view
+        width = dict(panes(view, view.room_px))[pane] + by  # of what is shown: no wider than there is room
+        if pane == "list":
+            view.list_px = max(width, LIST_MIN_PX)
+        else:
+            view.hub_px = max(width, HUB_MIN_PX)
+
+    return run
+
+
+def _has_edge(pane: Pane) -> Callable[[Desk], bool]:
+    return lambda desk: len(shown := shown_panes(desk.view)) > 1 and pane in shown
+
+
 def _of_panel(panel: HubPanel) -> Action:
     place = PANELS.index(panel) + 1
     return Action(
@@ -107,6 +127,14 @@ OWN: tuple[Action, ...] = (
            is_done=lambda d: "list" in shown_panes(d.view), undo_label=tr("Hide discussion list")),
     Action(id="hub", menu=tr("View"), group=1, label=tr("Show Operations Hub"), run=_toggle_hub, icon="table-columns", chord="Ctrl+Shift+H",
            is_done=lambda d: "hub" in shown_panes(d.view), undo_label=tr("Hide Operations Hub")),
+    Action(id="widen_list", menu=tr("View"), group=1, label=tr("Widen discussion list"), run=_moves("list", STEP_PX), icon="expand",
+           chord="Alt+Shift+Right", is_enabled=_has_edge("list")),
+    Action(id="narrow_list", menu=tr("View"), group=1, label=tr("Narrow discussion list"), run=_moves("list", -STEP_PX), icon="compress",
+           chord="Alt+Shift+Left", is_enabled=_has_edge("list")),
+    Action(id="widen_hub", menu=tr("View"), group=1, label=tr("Widen Operations Hub"), run=_moves("hub", STEP_PX), icon="expand",
+           chord="Alt+Shift+Up", is_enabled=_has_edge("hub")),
+    Action(id="narrow_hub", menu=tr("View"), group=1, label=tr("Narrow Operations Hub"), run=_moves("hub", -STEP_PX), icon="compress",
+           chord="Alt+Shift+Down", is_enabled=_has_edge("hub")),
     Action(id="palette", menu=tr("Tools"), group=0, label=tr("Command palette"), run=opens_dialog("palette"), icon="terminal", chord="Ctrl+Shift+P",
            second_chord="Ctrl+K"),
     Action(id="shortcuts", menu=tr("Help"), group=0, label=tr("Keyboard shortcuts"), run=opens_dialog("shortcuts"), icon="keyboard", chord="Shift+F1",

@@ -102,6 +102,10 @@ CASES: dict[str, Case] = {
     "prompt_after": Case(shows=lambda s: s.view.of(DiscussionView).is_at_end),
     "list": Case(shows=lambda s: not s.ui.has("Search discussions")),
     "hub": Case(shows=lambda s: not s.ui.has("Hide Context presets (Ctrl+Shift+H)")),
+    "widen_list": Case(shows=lambda s: s.view.list_px == 320.0),
+    "narrow_list": Case(shows=lambda s: s.view.list_px == 256.0),
+    "widen_hub": Case(shows=lambda s: s.view.hub_px == 480.0),
+    "narrow_hub": Case(shows=lambda s: s.view.hub_px == 416.0),
     "presets": Case(shows=lambda s: s.ui.shows("New preset")),
     "context": Case(shows=lambda s: s.ui.shows("Since the last request")),
     "usage": Case(

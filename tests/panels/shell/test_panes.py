@@ -16,6 +16,8 @@ from panels.shell.layout import (
     panes,
 )
 from panels.shell.rooms import show_conversation, shown_panes, toggle_side
+from tests.panels import states
+from tests.panels.screen import Screen
 
 
 def test_a_wide_window_shows_the_panes_as_they_were_left() -> None:
@@ -77,3 +79,20 @@ def test_the_conversation_is_always_there_and_has_room_as_far_as_there_is_any(
         shown[side] <= max(smallest[side], 0) or shown[side] == asked[side] < smallest[side] for side in shown
     )
     assert room == 0 or left >= CONVERSATION_MIN_PX - 0.01 or is_tight
+
+
+def test_keys_move_the_edges_of_the_panes_as_far_as_there_is_room() -> None:
+    screen = Screen(states.working(), width_px=1_500)
+
+    def list_px() -> float:
+        return dict(panes(screen.view, screen.view.room_px))["list"]
+
+    before = list_px()
+    for _ in range(40):
+        screen.ui.press("Alt+Shift+Right")
+    widest = list_px()
+    screen.ui.press("Alt+Shift+Left")
+    assert before < list_px() < widest, "no press was for nothing"
+    for _ in range(40):
+        screen.ui.press("Alt+Shift+Left")
+    assert list_px() == LIST_MIN_PX

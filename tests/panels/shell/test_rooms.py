@@ -11,7 +11,7 @@ from panels.shell.rooms import ACTIONS, PANELS, ROOMS
 IN_MENUS = {
     "File": "new open_project | export_markdown export_json export_page import_files import_folder | settings | quit",
     "Edit": "undo_delete undo_harvest undo_turn | copy_reply | find search",
-    "View": "composer to_end prompt_before prompt_after | list hub | presets context knowledge caching harvest retrieval agent mcp signals usage | theme larger smaller normal_size",
+    "View": "composer to_end prompt_before prompt_after | list hub widen_list narrow_list widen_hub narrow_hub | presets context knowledge caching harvest retrieval agent mcp signals usage | theme larger smaller normal_size",
     "Discussion": "send stop retry regenerate regenerate_with compare version_before version_after | branch model effort rename pin archive | delete | previous next | tools mode autonomy kill_commands",
     "Tools": "palette | template draft_editor attach save_preset | regenerate_digest update_index trust | look_harvest quiet local_servers refresh_models",
     "Help": "help shortcuts | about",
