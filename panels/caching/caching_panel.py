@@ -288,6 +288,8 @@ def _can_invalidate(
         return about.can_invalidate, about.invalidate_text
     if summary.usage == Usage():
         return False, tr("You have sent nothing in this discussion: it has no cache of its own.")
+    if about.keeps_marked_only:
+        return False, tr("Nothing of this discussion is cached.")
     unknown = tr("The program knows of no cache, but the provider may have one.")
     return about.can_invalidate, joined(" ", (unknown, about.invalidate_text))
 

@@ -200,6 +200,7 @@ class Abilities(msgspec.Struct, frozen=True):
     Args:
         can_set_ttl: whether the person chooses how long entries live.
         disable_text, invalidate_text: what it does; where it cannot be done, why.
+        keeps_marked_only: whether it caches what a request marks, and nothing by itself.
     """
 
     can_disable: bool
@@ -207,6 +208,7 @@ class Abilities(msgspec.Struct, frozen=True):
     can_set_ttl: bool
     disable_text: str
     invalidate_text: str
+    keeps_marked_only: bool = False
 
 
 def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool = False) -> Abilities:
@@ -221,6 +223,7 @@ def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool 
             return _able(
                 tr("The program sends no breakpoints."),
                 as_sentences(tr("The program drops its record of the cache."), SALT, is_closed=True),
+                keeps_marked_only=True,
             )
         case ProviderKind.GEMINI if has_gemini_contents(model):
             return _able(
@@ -329,10 +332,13 @@ def _version(model: str, family: str) -> tuple[int, int] | None:
     return None if found is None else (int(found[1]), int(found[2] or 0))
 
 
-def _able(disable: str, invalidate: str, *, can_set_ttl: bool = True) -> Abilities:
+def _able(
+    disable: str, invalidate: str, *, can_set_ttl: bool = True, keeps_marked_only: bool = False
+) -> Abilities:
     return Abilities(
         can_disable=True,
         can_invalidate=True,
+        keeps_marked_only=keeps_marked_only,
         can_set_ttl=can_set_ttl,
         disable_text=disable,
         invalidate_text=invalidate,

@@ -307,10 +307,14 @@ def test_invalidate_is_off_before_anything_was_sent_and_says_where_no_cache_is_k
 
     screen = _screen(with_fields(states.working(), summaries={"d1": states.summary("d1", "X")}))
     button = screen.ui.find("Invalidate cache", kind="button")
-    assert button.is_enabled
-    assert button.tip.startswith(
-        "The program knows of no cache, but the provider may have one. The program drops"
-    )
+    assert not button.is_enabled
+    assert button.tip == "Nothing of this discussion is cached."
+
+    row = states.summary("d1", "X", provider="gemini", model="gemini-4-pro")
+    screen = _screen(with_fields(states.working(), summaries={"d1": row}))
+    button = screen.ui.find("Invalidate cache", kind="button")
+    assert button.is_enabled, "it caches by itself"
+    assert button.tip.startswith("The program knows of no cache, but the provider may have one. The next")
 
 
 def test_in_a_home_that_can_only_be_read_nothing_can_be_changed() -> None:
