@@ -49,13 +49,14 @@ TOOLS = tr("Turn the tools off first: compared models with tools would change th
 
 
 class ReplyColumn(msgspec.Struct, frozen=True):
-    """A column: who was asked, what came of it by now, and why it is not whole."""
+    """A column: who was asked, what came of it by now, and why it is not whole. `is_compared`: not a version alone."""
 
     asked: ComparedModel
     message: Message | None = None
     call: LiveCall | None = None
     problem: str = ""
     waits: bool = False
+    is_compared: bool = False
 
 
 def columns_of(opened: OpenDiscussion, calls: Sequence[LiveCall], shown_id: str) -> tuple[ReplyColumn, ...]:
@@ -83,6 +84,7 @@ def _compared(
             call=live.get(one.call_id),
             problem=one.problem,
             waits=not (one.is_over or one.call_id),
+            is_compared=True,
         )
         for one in comparison.replies
     )
@@ -130,7 +132,7 @@ def total_line(columns: Sequence[ReplyColumn]) -> str:
 
 
 def side_by_side(desk: Desk, opened: OpenDiscussion) -> bool:
-    """Draw the columns in place of the messages, where they are open; whether they are. Sends ChooseVersion, CancelReply."""
+    """Draw the columns in place of the messages, where they are open; whether they are. Sends ChooseVersion, CompareReplies, CancelReply."""
     own = desk.view.of(DiscussionView)
     if opened.id not in own.side_by_side:
         return False
@@ -212,10 +214,10 @@ def _column(desk: Desk, opened: OpenDiscussion, column: ReplyColumn) -> None:
         with ui.group("answers", gap=4):
             _keep(desk, opened, column, message)
     with ui.surface("said", "clear", height=0, padding=(0, 0), scrolls=True):
-        _said(desk, column)
+        _said(desk, opened, column)
 
 
-def _said(desk: Desk, column: ReplyColumn) -> None:
+def _said(desk: Desk, opened: OpenDiscussion, column: ReplyColumn) -> None:
     ui, message, call = desk.ui, column.message, column.call
     if column.waits:
         ui.text(
@@ -228,6 +230,13 @@ def _said(desk: Desk, column: ReplyColumn) -> None:
         with ui.row("problem"):
             ui.icon("icon", "circle-exclamation", tone="warn")
             ui.text("text", column.problem, tone="warn", style="small", wraps=True)
+    if column.problem and column.is_compared and call is None:
+        tip = tr("Ask this model once more; the other columns stay")
+        is_free = not desk.is_replying
+        if ui.button(
+            "again", tr("Ask again"), icon="arrows-rotate", is_small=True, is_enabled=is_free, tip=tip
+        ):
+            desk.send(CompareReplies(discussion_id=opened.id, models=(column.asked,), is_again=True))
     if call is not None:
         _live(desk, call)
     if message is not None:

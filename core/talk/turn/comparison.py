@@ -52,6 +52,8 @@ def compare(state: AppState, given: Stamp, asked: CompareReplies) -> Result:
         return ignore(state, asked, tr("There is no message whose replies you can compare."))
     if is_busy(state, opened.id):
         return ignore(state, asked, tr("A reply is under way in this discussion."))
+    if asked.is_again:
+        return _compare_again(state, given, asked)
     standing = () if text.strip() else _standing(opened, prompt_id)
     if problem := problem_of(state, opened.id, asked.models, len(standing)):
         return decline(state, asked.command_id, f"compare/{opened.id}", *problem), ()
@@ -68,6 +70,31 @@ def compare(state: AppState, given: Stamp, asked: CompareReplies) -> Result:
     state = _with(state, opened.id, replace(comparison, prompt_id=record.id))
     begun = save_then_call(state, given, asked, record.id, (record,), compared=asked.models[0])
     return _begun(begun, opened.id)
+
+
+def _compare_again(state: AppState, given: Stamp, asked: CompareReplies) -> Result:
+    """Ask the models of failed columns once more, for the message that was compared last."""
+    opened = state.discussions.open[asked.discussion_id]
+    before = opened.comparison
+    turn = None if before is None else asked_turn(opened, before.prompt_id)
+    if before is None or turn is None or not turn.is_last:
+        return ignore(state, asked, tr("The discussion went on: compare models on its last message."))
+    columns = tuple(
+        ComparedReply(asked=one.asked) if one.problem and one.asked in asked.models else one
+        for one in before.replies
+    )
+    models = tuple(one.asked for one in columns if not one.is_over)
+    if not models:
+        return ignore(state, asked, tr("Every column has its reply."))
+    if problem := problem_of(state, opened.id, models, len(columns) - len(models)):
+        return decline(state, asked.command_id, f"compare/{opened.id}", *problem), ()
+    if not asked.over_limit and (reached := _reached(state, opened.id, models)):
+        return refuse(state, asked, refusal_of(asked, reached))
+    state = _with(state, opened.id, replace(before, replies=columns, over_limit=asked.over_limit))
+    state, effects = _begun(_ask(state, given, asked, before.prompt_id, models[0]), opened.id)
+    if state.discussions.open[opened.id].comparison is None:  # refused: what was said stays
+        state = _with(state, opened.id, before)
+    return state, effects
 
 
 def _begun(asked: Result, discussion_id: str) -> Result:

@@ -120,12 +120,14 @@ class CompareReplies(OfferedCommand, frozen=True):
         models: the columns to ask for, in this order; the same model may stand with and without memory.
         text: of a new message, with the draft's attachments; empty: one that was sent, whose reply is a column, too.
         message_id: that message, or a reply to it; empty: the last one.
+        is_again: models whose columns brought no whole reply are asked once more; the other columns stay.
     """
 
     discussion_id: str
     models: tuple[ComparedModel, ...]
     text: str = ""
     message_id: str = ""
+    is_again: bool = False
     over_limit: bool = False
     command_id: str = ""
     awaits_limit: bool = False

@@ -11,6 +11,7 @@ from core.kernel.values.state import AppState
 from core.kernel.values.updates import with_call
 from core.kernel.values.usage import Usage
 from core.talk.discussion.discussion_messages import ChooseVersion
+from core.talk.turn.turn_messages import CompareReplies
 from panels.base.view import Dialog
 from panels.discussion.comparison_panel import speed_line, total_price
 from panels.discussion.model_picker import OtherModel, other_models
@@ -43,6 +44,14 @@ def test_a_column_says_why_it_is_not_whole_and_that_memory_was_off() -> None:
     assert screen.ui.shows("Side by side")
     assert screen.ui.shows("It failed.")
     assert screen.ui.shows("without knowledge")
+
+
+def test_a_column_that_failed_can_be_asked_for_again() -> None:
+    screen = shown(
+        compared(ComparedReply(asked=ONE, is_over=True, problem="It failed."), ComparedReply(asked=TWO))
+    )
+    screen.ui.click("Ask again")
+    assert CompareReplies(discussion_id="d1", models=(ONE,), is_again=True) in screen.asked
 
 
 def test_a_comparison_that_waited_for_a_yes_past_a_limit_stands_in_columns_once_it_begins() -> None:

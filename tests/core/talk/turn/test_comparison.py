@@ -385,3 +385,38 @@ def test_a_reply_under_way_is_not_compared_with(book: Playbook) -> None:
     assert outcome is not None
     assert outcome.problem == "A reply is under way in this discussion."
     assert of(book.play(RegenerateReply(discussion_id=chosen)), CallProvider) == ()
+
+
+def test_a_failed_column_is_asked_for_again_and_the_others_stay(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    calls = begun(book, asked(book, chosen, ONE, TWO, THREE, text="why?"))
+    ended(book, calls[0], "A")
+    failed(book, calls[1])
+    failed(book, calls[2])
+    kept = columns(book, chosen)
+    again = CompareReplies(discussion_id=chosen, models=(TWO,), is_again=True)
+
+    (call,) = begun(book, again)
+    assert call.spec.inputs.model == "claude-b"
+    assert begun(book, again) == (), "a second press asks for nothing"
+    ended(book, call, "B")
+
+    after = columns(book, chosen)
+    assert (after[0], after[2]) == (kept[0], kept[2])
+    assert (after[1].problem, after[1].is_over) == ("", True)
+    opened = book.state.discussions.open[chosen]
+    versions = next(iter(opened.versions.values()))
+    assert set(versions.ids) == {after[0].reply_id, after[1].reply_id}
+    assert begun(book, again) == (), "it has its reply"
+    assert not is_busy(book.state, chosen)
+
+
+def test_where_every_column_failed_one_can_be_asked_for_again(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    for call in begun(book, asked(book, chosen, ONE, TWO, text="why?")):
+        failed(book, call)
+
+    (call,) = begun(book, CompareReplies(discussion_id=chosen, models=(ONE,), is_again=True))
+    ended(book, call, "A")
+
+    assert [message.text for message in shown(book, chosen)] == ["why?", "A"]
