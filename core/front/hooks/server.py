@@ -22,7 +22,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from core.front.hooks.client import Address, new_token, own_pid, publish, withdraw
+from core.front.hooks.client import Address, new_token, own_pid, proof_of, publish, withdraw
 from core.front.hooks.fields import Body, Data, Query, RefusedError, encode, error_data, for_a_person
 from core.front.hooks.guard import IS_PERSON, App, Guard, Limits, not_understood, read_all, refuse
 from core.front.hooks.operation import (
@@ -35,7 +35,6 @@ from core.front.hooks.operation import (
     read_query,
     taken,
 )
-from core.front.hooks.proof import proof_of
 from core.front.hooks.table import operations
 from core.kernel.errors import StorageError
 from core.kernel.figures import time_limit

@@ -18,8 +18,17 @@ import tomli_w
 from core.app.home import acquire, owner
 from core.front.cli import main, send_beside
 from core.front.hooks import client as client_module
-from core.front.hooks.client import Address, HookClient, HookError, connect, own_pid, publish
-from core.front.hooks.proof import is_proof, new_nonce, proof_of
+from core.front.hooks.client import (
+    Address,
+    HookClient,
+    HookError,
+    connect,
+    is_proof,
+    new_nonce,
+    own_pid,
+    proof_of,
+    publish,
+)
 from core.kernel.errors import StorageError
 from tests.core.front.hooks.conftest import World
 from tests.patience import PATIENCE_S
