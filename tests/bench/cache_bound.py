@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -141,7 +140,7 @@ def _reordered(requests: Sequence[Sent], order: Sequence[int]) -> list[Sent]:
         blocks, prefix = [], 0
         for block in sorted(sent.blocks, key=lambda block: places.get(block.group, len(places))):
             prefix = numbers.setdefault((prefix, block.block), len(numbers) + 1)
-            blocks.append(dataclasses.replace(block, prefix=prefix))
+            blocks.append(Block(prefix=prefix, tokens=block.tokens, block=block.block, group=block.group))
         found.append(Sent(sent.at_s, tuple(blocks)))
     return found
 

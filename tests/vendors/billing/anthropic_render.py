@@ -7,13 +7,11 @@ messages.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from typing import Any
 
 from tests.vendors.billing.anthropic_checks import blocks_of
 from tests.vendors.billing.anthropic_models import AnthropicModel
-from tests.vendors.billing.tokens import Prefixes, Texts, fields, sealed_tokens
+from tests.vendors.billing.tokens import Prefixes, Texts, as_json, fields, sealed_tokens
 from tests.vendors.billing.values import Json
 
 IMAGE_TOKENS = 1_500  # guess: about what an image of a megapixel takes
@@ -122,7 +120,7 @@ def _add_messages(run: _Run, messages: list[Json], model: AnthropicModel, droppe
         role = message["role"]
         is_cleared = number < last_user and message.get("clear_at") == "next_user_message"
         if message.get("output_config"):
-            run.set("effort from here", _dump(message["output_config"]))
+            run.set("effort from here", as_json(message["output_config"]))
         for block in blocks_of(message["content"]):
             kind = str(block.get("type"))
             is_stripped = number < last_words and kind in {"thinking", "redacted_thinking"}
@@ -153,7 +151,7 @@ def _block(role: str, block: Json, texts: Texts) -> tuple[int, int]:
         case {"type": "tool_result"}:
             return _result(block, texts)
         case {"type": "tool_use", "id": name, "name": tool, "input": given}:
-            return texts.block(f"use {name}", f"{tool}{_dump(given)}")
+            return texts.block(f"use {name}", f"{tool}{as_json(given)}")
         case {"type": "thinking", "thinking": text}:
             thought = sealed_tokens(str(block.get("signature") or ""))
             if thought is None:
@@ -175,7 +173,7 @@ def _result(block: Json, texts: Texts) -> tuple[int, int]:
         {k: v for k, v in part.items() if k != "cache_control"} for part in blocks_of(block.get("content"))
     ]
     tokens = sum(_block("user", part, texts)[1] for part in parts)
-    key = f"{bool(block.get('is_error'))}{_dump(parts)}"
+    key = f"{bool(block.get('is_error'))}{as_json(parts)}"
     return texts.sized(f"result {block.get('tool_use_id')}", key, tokens)
 
 
@@ -205,11 +203,11 @@ def _message_settings(body: Json, model: AnthropicModel) -> str:
     form = (body.get("output_config") or {}).get("format")
     return "\0".join(
         (
-            _dump({name: choice[name] for name in sorted(choice)}),
+            as_json({name: choice[name] for name in sorted(choice)}),
             str(has_images),
             "" if model.is_thinking_early else _thinking(body, model),
             "" if model.is_effort_early else _effort(body, model),
-            _dump(form),
+            as_json(form),
         )
     )
 
@@ -223,7 +221,3 @@ def _effort(body: Json, model: AnthropicModel) -> str:
     if model.is_effort_free:
         return ""
     return str((body.get("output_config") or {}).get("effort") or model.effort)
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

@@ -5,9 +5,7 @@ Source: ai.google.dev "Context caching", "Understand and count tokens" (read 202
 
 from __future__ import annotations
 
-import json
-
-from tests.vendors.billing.tokens import Texts, fields, sealed_tokens
+from tests.vendors.billing.tokens import Texts, as_json, fields, sealed_tokens
 from tests.vendors.billing.values import Json
 
 MEDIA_TOKENS = 1_120  # guess: an image at the default resolution of Gemini 3
@@ -22,7 +20,7 @@ def prompt(body: Json, texts: Texts) -> list[tuple[int, int]]:
     for tool in body.get("tools") or ():
         blocks.append(texts.block("tool", fields(tool)))
     if body.get("toolConfig"):
-        blocks.append((texts.setting("tool config", _dump(body["toolConfig"])), 0))
+        blocks.append((texts.setting("tool config", as_json(body["toolConfig"])), 0))
     for content in body.get("contents") or ():
         role = str(content.get("role") or "user")
         for place, part in enumerate(_parts(content)):
@@ -45,7 +43,3 @@ def _part(kind: str, part: Json, texts: Texts) -> tuple[int, int]:
     if thought is None:
         return texts.block(f"{kind} part", fields(part, "thoughtSignature"))
     return texts.sized(f"{kind} part", fields(part), thought + texts.count(fields(part, "thoughtSignature")))
-
-
-def _dump(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

@@ -5,12 +5,11 @@ Source: developers.openai.com "Prompt caching", "What can be cached", "How cachi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.vendors.billing.tokens import fields, sealed_tokens
+from tests.vendors.billing.tokens import as_json, fields, sealed_tokens
 from tests.vendors.billing.values import Json, Refused
 
 IMAGE_TOKENS = 1_000  # guess: an image of a megapixel
@@ -64,7 +63,7 @@ def settings(body: Json) -> dict[str, str]:
         "model_changed": str(body["model"]),
         "prompt_cache_key_changed": str(body.get("prompt_cache_key") or ""),
         "service_tier_changed": "default" if tier == "auto" else str(tier),
-        "tools_changed": _dump([fields(tool) for tool in body.get("tools") or ()])
+        "tools_changed": as_json([fields(tool) for tool in body.get("tools") or ()])
         + str(body.get("parallel_tool_calls", True)),
         "text_format_changed": fields(form),
         "reasoning_effort_changed": str(effort),
@@ -190,7 +189,3 @@ def error_body(refused: Refused) -> Json:
             "code": refused.code,
         }
     }
-
-
-def _dump(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

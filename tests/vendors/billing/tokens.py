@@ -97,6 +97,10 @@ class Prefixes:
         return known
 
 
+as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+"""A value as a request spells it. `json.dumps` makes an encoder for each text that asks for separators."""
+
+
 def fields(value: dict[str, object], *without: str) -> str:
     """A block as text. The order of its own fields does not count, the order inside them does.
 
@@ -104,4 +108,4 @@ def fields(value: dict[str, object], *without: str) -> str:
     2026-11).
     """
     parts = [[name, value[name]] for name in sorted(value) if name not in without]
-    return json.dumps(parts, separators=(",", ":"), ensure_ascii=False)
+    return as_json(parts)

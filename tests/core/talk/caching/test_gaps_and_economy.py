@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from bisect import bisect_left
 from itertools import pairwise
 
 import pytest
@@ -288,10 +289,7 @@ def test_the_outlook_of_one_lifetime_is_the_mean_of_many_lots(gaps: GapStats, tt
 
 
 def _draw(odds: Odds, drawn: random.Random) -> float:
-    share = drawn.random()
-    return next(
-        gap for gap, up_to in zip(odds.gaps_s, odds.cumulative, strict=True) if share <= up_to + 1e-12
-    )
+    return odds.gaps_s[bisect_left(odds.cumulative, drawn.random() - 1e-12)]
 
 
 @pytest.mark.parametrize(("read", "short", "long"), [(0.1, 11, 19), (0.05, 24, 39), (0.025, 49, 79)])
