@@ -695,14 +695,25 @@ def _shown_row(talk: TalkBuilder, row: Mapping[str, Any]) -> None:
     kind, text, at = word(row.get(word(row.get("type")))), word(row.get("text")), row.get("ts")
     if row.get("partial") is True or not text.strip():
         return
-    if kind in _OF_PERSON or (kind == "text" and not talk.messages):
+    if kind in _OF_PERSON or (kind in ("text", "task") and not talk.messages):
         talk.say("user", typed(text, talk.skipped), at=at)
     elif kind == "reasoning":
         talk.say("assistant", (ReasoningPart(text),), at=at)
     elif kind in _OF_MODEL:
-        talk.say("assistant", (TextPart(text),), at=at)
+        talk.say("assistant", (TextPart(_asked(text)),), at=at)
     else:
         talk.skipped[NOTES] += 1
+
+
+def _asked(text: str) -> str:
+    """A question of the model's and the answers that it offers, which stand as JSON; any other text as it is."""
+    try:
+        told = mapping(read_json(text)) if text.startswith("{") else {}
+    except (ValueError, RecursionError):
+        return text
+    question = word(told.get("question")) or word(told.get("response"))
+    offered = filter(None, map(word, items(told.get("options"))))
+    return "\n".join((question, *(f"- {one}" for one in offered))) if question else text
 
 
 def _told_apart(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[tuple[Part, ...], tuple[Part, ...]]:

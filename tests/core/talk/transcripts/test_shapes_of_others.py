@@ -476,6 +476,24 @@ OTHERS += [
         said=(("u: Why?", "a: (thinks) Hm. | Because."),),
     ),
     Shape(
+        id="Cline: what a task showed begins with the task, and a question stands as JSON",
+        kind=TranscriptKind.CLINE,
+        data=json.dumps(
+            [
+                {"ts": 1793000000000, "type": "say", "say": "task", "text": "Fix it"},
+                {"ts": 1793000000001, "type": "say", "say": "text", "text": "I look."},
+                {
+                    "ts": 1793000000002,
+                    "type": "ask",
+                    "ask": "followup",
+                    "text": '{"question": "Which?", "options": ["a", "b"]}',
+                },
+                {"ts": 1793000000003, "type": "say", "say": "user_feedback", "text": "b"},
+            ]
+        ),
+        said=(("u: Fix it", "a: I look.", "a: Which?\n- a\n- b", "u: b"),),
+    ),
+    Shape(
         id="OpenCode: a turn that the person took back is a way beside the talk (info.revert)",
         kind=TranscriptKind.OPENCODE,
         data=json.dumps(
