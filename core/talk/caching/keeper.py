@@ -105,6 +105,13 @@ class DiscussionMemo:
             self.previews = sent
         return self.previews
 
+    def forget(self) -> None:
+        """Let go of what was planned: the next plan is made without it, the same in more time."""
+        self.calls, self.previews, self.sent = PlanMemo(), PlanMemo(), None
+
+
+_PLANS_KEPT = 8
+"""Discussions whose last plans are kept: a person goes back and forth between a few."""
 
 # The book of caches and what stands behind it: the lock, the pages read and written, what is stored for
 # rent and booked.
@@ -132,6 +139,7 @@ class BookHolder:
         self._kept_learned: Learned | None = None
         self._answers: dict[str, threading.Event] = {}
         self._memos: dict[str, DiscussionMemo] = {}
+        self._planned: dict[str, None] = {}
         self._told: dict[str, datetime | None] = {}
 
     def adopt(
@@ -287,10 +295,22 @@ class BookHolder:
         self._recall()
         with self._lock:
             memo = self._memos.setdefault(discussion_id, DiscussionMemo())
+            self._forget_plans(discussion_id)
         with memo.lock:
             if discussion_id not in self._book.pages or self._is_foreign(discussion_id):
                 self._take_up(discussion_id, memo)
         return memo
+
+    def _forget_plans(self, opened: str) -> None:
+        """Keep the plans of the discussions that were opened last, this one among them, and of those with a call under way."""
+        self._planned.pop(opened, None)
+        self._planned[opened] = None
+        if len(self._planned) > _PLANS_KEPT:
+            busy = {call.discussion_id for call in self._book.calls.values()}
+            oldest = next((name for name in self._planned if name not in busy), opened)
+            if oldest != opened:
+                del self._planned[oldest]
+                self._memos[oldest].forget()
 
     def _take_up(self, discussion_id: str, memo: DiscussionMemo) -> None:
         """Read what was kept of a discussion, under its lock."""

@@ -108,6 +108,9 @@ class Planner(Protocol):
         ...
 
 
+_DESKS_KEPT = 8
+"""Discussions beside the newest whose desks are kept though they only save time: a person goes back and forth between a few."""
+
 _COUNTED_AT_ONCE_CHARS = 400_000
 """Characters of new texts that a call waits for: their count takes some ten milliseconds."""
 
@@ -241,7 +244,7 @@ class Assembler:
         if inputs is None:
             assembly = self.assemble(call.spec, call)
             began = assembly.spec.inputs
-            desk.begun = begun_turn(call, replace(began, items=assembly.items))
+            self._desk(call.spec.discussion_id).begun = begun_turn(call, replace(began, items=assembly.items))
             return assembly, told_records(call, began, self._clock())
         with desk.lock:
             stack = build_stack(inputs, desk.memo)
@@ -595,8 +598,15 @@ class Assembler:
         return self._scale.request_factor(spec.profile, spec.discussion_id)
 
     def _desk(self, discussion_id: str) -> AssemblyDesk:
+        """A discussion's desk. A new one takes the place of the one that was used longest ago, of those that only save time."""
         with self._lock:
-            return self._desks.setdefault(discussion_id, AssemblyDesk())
+            desk = self._desks.pop(discussion_id, None)
+            if desk is None:
+                desk = AssemblyDesk()
+                for name in [name for name, one in self._desks.items() if one.only_saves_time][:-_DESKS_KEPT]:
+                    del self._desks[name]
+            self._desks[discussion_id] = desk  # the newest last
+            return desk
 
     def _guard(
         self, spec: StackSpec, stack: AggregateStack, planned: PlannedRequest | None

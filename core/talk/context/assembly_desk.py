@@ -59,6 +59,11 @@ class AssemblyDesk:
     held: str = ""
     shown: tuple[StackSpec, AggregateStack] | None = None
 
+    @property
+    def only_saves_time(self) -> bool:
+        """True while nothing of the discussion was sent: its stack is made again from its log."""
+        return self.begun is None and self.sent is None and self.request is None
+
 
 def turn_inputs(call: CallToBuild, begun: BegunTurn | None) -> StackInputs | None:
     """Inputs of a further request of a running turn, None for one that begins a turn, or that another model answers.

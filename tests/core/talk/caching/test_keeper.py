@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sys
 import threading
@@ -28,6 +29,7 @@ from core.kernel.values.settings import CachingSettings
 from core.kernel.values.spec import CallToBuild, StackSpec
 from core.kernel.values.stack import DiscussionMetadata, StackInputs
 from core.kernel.values.usage import Usage
+from core.services.providers.blocks import WireMemo
 from core.talk.caching.cache_file import HomeCacheStore
 from core.talk.caching.keeper import CacheKeeper
 from core.talk.caching.offers import CacheSetup, cache_prices
@@ -264,6 +266,22 @@ def test_a_preview_decides_nothing_and_takes_over_what_the_last_one_laid_out(wor
     first, again = (world.keeper.preview(spec, stack, PROFILE, 1.0) for _ in range(2))
     assert (again, again.request.messages[0] is first.request.messages[0]) == (first, True)
     assert world.keeper.known(META.id) is None
+
+
+def test_plans_of_discussions_that_were_left_are_given_back_and_made_alike(world: World) -> None:
+    spec = world.spec("When?")
+    stack = build_stack(spec.inputs)
+    first = world.keeper.preview(spec, stack, PROFILE, 1.0)
+    before = sum(isinstance(one, WireMemo) and bool(one.parts) for one in gc.get_objects())
+    for number in range(40):
+        meta = replace(META, id=f"20261120-1300{number:02}-abcdef")
+        discussion_store.create(world.home, meta)
+        world.keeper.preview(replace(spec, discussion_id=meta.id), stack, PROFILE, 1.0)
+
+    after = sum(isinstance(one, WireMemo) and bool(one.parts) for one in gc.get_objects())
+    assert after - before < 12 * before
+    again = world.keeper.preview(spec, stack, PROFILE, 1.0)
+    assert (again, again.request.messages[0] is first.request.messages[0]) == (first, False)
 
 
 def test_what_the_model_sees_can_be_rebuilt_from_the_log(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import tracemalloc
 from collections.abc import Callable, Mapping
@@ -22,7 +23,7 @@ from core.kernel.values.spec import CallToBuild, StackSpec
 from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from core.kernel.values.usage import Usage
 from core.talk.context.assembly import Assembler, BuiltCall, Planner
-from core.talk.context.assembly_desk import HomeScaleStore
+from core.talk.context.assembly_desk import AssemblyDesk, HomeScaleStore
 from core.talk.context.stack import AggregateStack
 from core.talk.context.token_scale import RequestCount, TokenScale, with_request
 from tests.core.stacks import said
@@ -231,6 +232,24 @@ def test_the_difference_is_named_by_its_byte_and_its_reason(bench: Bench) -> Non
     assert files.change.byte_offset == files.texts[LayerId.FILE_DETAILS - 1].text.index("2")
     assert stable.change is not None
     assert (stable.change.layer, stable.change.reason) == (LayerId.PERSONA, "persona changed")
+
+
+def test_a_discussion_that_was_left_gives_its_stack_back_but_not_one_that_was_sent(bench: Bench) -> None:
+    def desks() -> int:
+        return sum(isinstance(one, AssemblyDesk) for one in gc.get_objects())
+
+    before = desks()
+    record = bench.build(bench.spec("one")).record
+    for number in range(40):
+        bench.assembler.assemble(replace(bench.spec(), discussion_id=f"left {number}"))
+
+    assert desks() - before < 12
+    bench.file.write_text("x = 2\n", encoding="utf-8")
+    change = bench.assembler.report(
+        bench.assembler.assemble(replace(bench.spec("one"), previous=record))
+    ).change
+    assert change is not None
+    assert change.byte_offset is not None
 
 
 def test_after_a_restart_the_byte_of_a_difference_is_not_known(tmp_path: Path) -> None:
