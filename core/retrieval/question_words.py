@@ -66,6 +66,7 @@ ENGLISH = QuestionWords(
         "what(?:'s| is| was| are) (?:my|our|his|her|their|its|the) (?!\\w+s\\b)|(?:by |on |at |until )?(?:what|which) (?:time|date|day|year|month|version|port|price|place|number|rate|percentage|floor|size|deadline)",
         r"^(?:am|is|are|was|were|do|does|did|has|have|can|may|will|should)(?:n't)? (?:i|we|he|she|it|they|my|our|his|her|their|the)",
         "what \\w+ (?:rate|count|number|date|time|price|percentage|version|target|budget|quota|deadline)",
+        r"what (?:do|does|did) (?:[\w']+ ){1,5}?(?:cost|weigh|measure)",
         r"(?:prefer|favou?rite)\w*|like (?:best|most|better)",
     ),
     wish=(
@@ -120,7 +121,7 @@ GERMAN = QuestionWords(
         "wie viele(?! (?:tage|wochen|monate|jahre|stunden|minuten)\\b)|wie (?:hat|haben) sich .{1,60} entwickelt",
     ),
     value=(
-        "wie (?:viele?|lange|oft|alt|weit|hoch|groß|klein|schnell|langsam|spät|früh|schwer|teuer|tief|breit|dick|warm|kalt|kurz)|was kostet|wann|wo|wohin|woher|wer|wem|wen|wessen",
+        "wie (?:viele?|lange|oft|alt|weit|hoch|groß|klein|schnell|langsam|spät|früh|schwer|teuer|tief|breit|dick|warm|kalt|kurz)|was (?:kostete?|wiegt|wog)|wann|wo|wohin|woher|wer|wem|wen|wessen",
         "(?:was|wie) (?:ist|war|lautet|heißt) (?:mein|dein|unser|sein|ihr|der|die|das)\\w*|(?:welche[rs]?|welchem|welchen) (?:version|uhrzeit|tag|datum|jahr|monat|port|preis|stock|nummer)",
         "^(?:bin|ist|sind|habe|hat|haben|kann|darf|muss|soll) (?:ich|er|sie|es|wir|mein|unser|der|die|das)\\w*",
         r"am liebsten|bevorzug\w*|lieblings\w*",
