@@ -200,7 +200,7 @@ def key_files() -> dict[str, tuple[str, str]]:
     add("tools/settings.py", 'NAME = "app"\nTOKEN = "@"\n', "ghp_", 36)
     add("deploy.sh", "#!/bin/sh\nexport GITHUB_TOKEN=@\n./run\n", "ghp_", 36)
     add("request.http", "GET /x\nAuthorization: Bearer @\n", "ghp_", 36)
-    for name in ("token", "deploy/api_key.txt", "db_password"):
+    for name in ("token", "deploy/api_key.txt", "db_password", "deploy/prod.secret", "db.password"):
         add(name, "@\n")
     add("wpa_supplicant.conf", 'network={\n  psk="@"\n}\n')
     add("README.local", "token @\n", "ghp_", 36)

@@ -45,6 +45,7 @@ KEY_NAMES = {
     **dict.fromkeys((".s3cfg", ".boto", "rclone.conf", ".rclone.conf"), "keys of a store of files"),
     **dict.fromkeys((".terraformrc", "terraform.rc", "*.tfstate*", "*.tfvars*"), "what Terraform knows, passwords among it"),
     "*.token": "a token by its name",
+    **dict.fromkeys(("*.secret", "*.secrets", "*.password"), "secrets by its name"),
     **dict.fromkeys(("talosconfig", "wpa_supplicant*.conf", "*.nmconnection"), "keys of a network or a cluster"),
     **dict.fromkeys(("*recovery*code*", "*backup*code*", "*seed*phrase*"), "codes that open an account by their name"),
     **dict.fromkeys(("utc--*", "keystore.json", "wallet.json", "wallet.dat"), "a wallet"),
