@@ -29,6 +29,7 @@ from core.kernel.values.retrieval import (
 from core.kernel.words import query_terms
 from core.retrieval.chunker import keyword_text
 from core.retrieval.embedding import instruction_of
+from core.retrieval.front_matter import note_names
 from core.retrieval.fusion import (
     ChunkPlace,
     KindScores,
@@ -352,7 +353,24 @@ def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) ->
     wanted = {one.candidate for source in sources for one in (source.best, *source.also)} - stored.keys()
     stored |= store.read(wanted)
     places = {old: place_of(stored[after]) for old, after in newer.items() if after in stored}
-    return tuple(_hit(source, stored, places) for source in sources if source.best.candidate in stored)
+    hits = tuple(_hit(source, stored, places) for source in sources if source.best.candidate in stored)
+    return hits if asked.by_evidence else _named_first(hits, asked.query)
+
+
+def _named_first(hits: tuple[SearchHit, ...], query: str) -> tuple[SearchHit, ...]:
+    """Notes that have the query as their title or alias before those that only speak of it, or link to it."""
+    wanted = query.strip().casefold()
+    named = [
+        one
+        for one in hits
+        if one.kind is ChunkKind.PROSE
+        and wanted in f"{one.title}\n{one.text}".casefold()
+        and wanted in (name.casefold() for name in (one.title, *note_names(one.text, one.path)))
+    ]
+    if not named or hits[: len(named)] == tuple(named):
+        return hits
+    best = hits[0].score
+    return (*(replace(one, score=best) for one in named), *(one for one in hits if one not in named))
 
 
 def _aged(one: StoredChunk) -> AgedText:

@@ -223,3 +223,15 @@ def test_titles_answer_while_the_search_index_is_made_anew(room: Room) -> None:
     assert [hit.path for hit in answer.hits] == ["retry.md"]
     room.index(is_anew=True)
     assert room.search("http").mode is SearchMode.HYBRID
+
+
+def test_a_note_that_has_the_words_as_its_alias_goes_before_those_that_link_to_it(room: Room) -> None:
+    (room.notes / "Mixer.md").write_text(
+        "---\naliases: [Quirl]\n---\n# Mixer\n\nIt mixes water and air in the hall.\n"
+    )
+    (room.notes / "Shopping.md").write_text(
+        "# Shopping\n\nBuy the [[Mixer|Quirl]]. The Quirl, a Quirl, Quirl.\n"
+    )
+    room.index()
+
+    assert [hit.title for hit in room.search("quirl").hits] == ["Mixer", "Shopping"]
