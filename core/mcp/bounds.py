@@ -41,6 +41,7 @@ MOST_WAITING = 256
 """Messages to a server that it did not take yet."""
 _MOST_NAMED = 20
 _NAME = late(r"[A-Za-z0-9_-]+")
+_DOTS = late(r"[./]")
 _PROPERTY = late(r"[A-Za-z0-9_.-]{1,64}")
 _NOT_AT_TOP = ("oneOf", "anyOf", "allOf", "enum", "not")
 _TITLE_CHARS = 60
@@ -59,8 +60,8 @@ class ListedTool(msgspec.Struct, frozen=True):
 
 
 def tool_name(server: str, tool: str) -> str:
-    """Name of a server's tool as a model is given it."""
-    return f"{server}__{tool}"
+    """Name of a server's tool as a model is given it: dots and slashes, which the protocol takes and providers do not, as lines."""
+    return f"{server}__{_DOTS.sub('_', tool)}"
 
 
 def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpTool, ...], tuple[str, ...]]:
@@ -79,23 +80,23 @@ def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpT
         if problem:
             left_out.append(spliced("{}: {}", shown, problem))
             continue
-        if tool.name in tools:
-            twice.add(tool.name)
-            continue
+        named = tool_name(server, tool.name)
         schema = ToolSchema(
-            name=tool_name(server, tool.name),
+            name=named,
             description=clean(tool.description).strip(),
             parameters_json=_canonical(tool.schema),
         )
-        tools[tool.name] = McpTool(name=tool.name, schema=schema, says_read_only=tool.says_read_only)
-    for name in sorted(twice):  # which of them a call would reach, nobody knows
-        del tools[name]
-        left_out.append(tr("{name}: it is listed twice", name=name))
+        made = McpTool(name=tool.name, schema=schema, says_read_only=tool.says_read_only)
+        if tools.setdefault(named, made) != made:  # the same once more: a server that knows no pages
+            twice.add(named)
+    # which of them a call would reach, nobody knows
+    left_out += [tr("{name}: it is listed twice", name=tools.pop(named).name) for named in sorted(twice)]
     kept: list[McpTool] = []
     size = looked_at = 0
     over: list[str] = []
-    for name in sorted(tools):
-        tool_bytes = _size(tools[name].schema)
+    for named in sorted(tools):
+        name, schema = tools[named].name, tools[named].schema
+        tool_bytes = _size(schema)
         looked_at += tool_bytes
         if (
             len(kept) == MOST_TOOLS
@@ -103,12 +104,12 @@ def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpT
             or looked_at > 2 * MOST_SCHEMA_BYTES
         ):
             over.append(name)
-        elif not _is_of_dialect(tools[name].schema):
+        elif not _is_of_dialect(schema):
             left_out.append(
                 tr("{name}: its schema is not JSON Schema 2020-12, which providers require", name=name)
             )
         else:
-            kept.append(tools[name])
+            kept.append(tools[named])
             size += tool_bytes
     if over:
         bound = tr(
@@ -141,7 +142,7 @@ def _named(left_out: list[str]) -> tuple[str, ...]:
 
 def _problem(server: str, tool: ListedTool) -> str:
     """Reason why a tool cannot be offered, empty where it can."""
-    if _NAME.fullmatch(tool.name) is None:
+    if _NAME.fullmatch(_DOTS.sub("_", tool.name)) is None:
         return tr("the tool's name holds characters that providers refuse")
     if len(tool_name(server, tool.name)) > MOST_NAME_CHARS:
         return tr(

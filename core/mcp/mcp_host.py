@@ -321,7 +321,10 @@ class ServerRun:
                 )
                 for tool in page.tools
             ]
-            cursor = page.next_cursor
+            if page.next_cursor == cursor:  # it would send the same page for ever
+                cursor = None
+            else:
+                cursor = page.next_cursor
             size += len(page.model_dump_json())
             if cursor is None or len(listed) > bounds.MOST_LISTED or size > bounds.MOST_LISTED_BYTES:
                 break

@@ -25,6 +25,7 @@ from mcp_types import (
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
+    JSONRPCResponse,
     jsonrpc_message_adapter,
 )
 
@@ -41,6 +42,7 @@ from core.mcp.bounds import (
     MOST_WAITING,
     has_too_many_parts,
 )
+from core.mcp.sound_results import sound_result
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream
@@ -293,10 +295,16 @@ def _refusal_of_answer(line: bytes) -> JSONRPCError | None:
 def _message(line: bytes) -> JSONRPCMessage:
     """Read a message. Raises ValueError or RecursionError for any other line."""
     try:
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = jsonrpc_message_adapter.validate_json(line.removeprefix(_BOM), by_name=False)
     except ValueError:
         if not line.lstrip().startswith(b"{"):
             raise
-    # Half an emoji, or bytes that are no UTF-8, make the rest no worse.
-    mended = json.dumps(read_json(line.decode("utf-8", "replace")), ensure_ascii=False)
-    return jsonrpc_message_adapter.validate_json(clean(mended).encode(), by_name=False)
+        # Half an emoji, or bytes that are no UTF-8, make the rest no worse.
+        mended = json.dumps(read_json(line.decode("utf-8", "replace")), ensure_ascii=False)
+        message = jsonrpc_message_adapter.validate_json(clean(mended).encode(), by_name=False)
+    if isinstance(message, JSONRPCResponse) and isinstance(message.result, dict):
+        return message.model_copy(update={"result": sound_result(message.result)})
+    return message
+
+
+_BOM = b"\xef\xbb\xbf"

@@ -62,13 +62,14 @@ def test_tools_that_no_model_can_be_offered_are_left_out_each_with_its_reason() 
         ListedTool("required", "", {**OBJECT, "required": "a"}),
         ListedTool("task", "", OBJECT, is_task=True),
     ]
-    names = listed("", "a b", "a.b", "l" * 70, "twice", "twice", "good", "b__c")
+    odd += [ListedTool("twice", "another", OBJECT)]
+    names = listed("", "a b", "l" * 70, "twice", "good", "b__c")
 
     tools, left_out = offered_tools("odd", [*names, *odd])
 
     assert [tool.name for tool in tools] == ["b__c", "good"]
     refused = "\n".join(left_out)
-    for name in ("a tool without a name", "a b", "a.b", "twice", *(tool.name for tool in odd)):
+    for name in ("a tool without a name", "a b", *(tool.name for tool in odd)):
         assert f"{name}: " in refused
 
 
