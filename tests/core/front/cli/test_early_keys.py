@@ -246,7 +246,7 @@ QUESTIONS: dict[tuple[str, str], tuple[Callable[[Asked], Command], ...]] = {
     ("cache_price", "agree"): (left_warm,),
     ("discussions", "run_forget"): (forgotten, forgotten_after_cleaning),
     ("discussions", "run_secrets"): (cleaned,),
-    ("follow", "run_follow"): (followed,),
+    ("imports", "_follow"): (followed,),
     ("doctor", "_repair"): (repaired, set_aside),
     ("harvest", "_items_of"): (harvested,),
     ("harvest", "_undo"): (undone,),
