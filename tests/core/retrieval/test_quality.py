@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.retrieval import fusion
 from core.retrieval.embedders import MODEL_NAME, MiniLM
 from core.retrieval.embedding import DIMENSION
-from core.retrieval.fusion import VECTOR_WEIGHTS, fuse
 from tests.core.retrieval.quality import Judge, Quality, QualitySet, code_set, dialogues, note_set
 
 MOST_REGRET = 0.02
@@ -74,7 +74,7 @@ def test_what_is_found_stays_as_good_as_it_was(judges: dict[str, Judge], name: s
 
 def test_code_needs_a_weight_of_its_own(judges: dict[str, Judge], monkeypatch: pytest.MonkeyPatch) -> None:
     """The sets tell good weights from bad ones: with a low weight of the vectors, code falls below them."""
-    monkeypatch.setattr(fuse, "__kwdefaults__", {"weights": dict.fromkeys(VECTOR_WEIGHTS, OTHER_WEIGHT)})
+    monkeypatch.setattr(fusion, "VECTOR_WEIGHTS", dict.fromkeys(fusion.VECTOR_WEIGHTS, OTHER_WEIGHT))
     assert judges["code"].fused().ndcg < judges["code"].vectors().ndcg - MOST_REGRET
 
 
