@@ -47,7 +47,7 @@ OPENINGS = {
     ),
     ("core/services/settings/prompts.py", "place.read_bytes"),
     ("gui/canvas.py", "(ASSETS / 'icons.toml').read_text"),
-    ("gui/metrics.py", "path.read_text"),
+    ("gui/metrics.py", "(ASSETS / 'theme.toml').read_text"),
     ("gui/metrics.py", "path.open"),
     # A folder that we have just made.
     ("core/services/providers/claude_code/client.py", "path.write_text"),

@@ -164,7 +164,7 @@ def _write(db: sqlite3.Connection, start: int, texts: Sequence[str]) -> None:
         [(n + 1, SHELF.corpus.value, SCOPE, f"{n % FOLDERS}/{n}.md", f"Note {n}") for n in sources],
     )
     db.executemany(
-        f"INSERT INTO chunk_{name} VALUES(?, ?, ?, ?, '', ?, '', '', '', 1)",
+        f"INSERT INTO chunk_{name} VALUES(?, ?, ?, ?, '', ?, '', '', '', '', 1)",
         [
             (row + 1, row // PER_SOURCE + 1, row % PER_SOURCE + 1, row % PER_SOURCE + 1, text)
             for row, text in enumerate(texts, start)

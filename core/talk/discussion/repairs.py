@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from core.kernel import paths
@@ -24,6 +25,8 @@ from core.kernel.values.records import MessageRecord, RequestRecord
 from core.talk.discussion import log_codec
 from core.talk.discussion.discussion_meta import mended_text
 from core.talk.discussion.log import MAX_LINE_BYTES, scan
+
+_PIECE = 1 << 20
 
 
 def mend_meta(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK) -> Path | None:
@@ -77,9 +80,8 @@ def mend_log(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_D
 
 def _behind_last_line(descriptor: int, size: int) -> bytes:
     start = max(0, size - MAX_LINE_BYTES)
-    with open(descriptor, "rb", closefd=False) as stream:
-        stream.seek(start)
-        return stream.read().rpartition(b"\n")[2]
+    os.lseek(descriptor, start, os.SEEK_SET)
+    return b"".join(iter(partial(os.read, descriptor, _PIECE), b"")).rpartition(b"\n")[2]
 
 
 def _keep(path: Path, data: bytes, now: datetime, disk: Disk) -> Path:
