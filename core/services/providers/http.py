@@ -474,7 +474,8 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
 
     assert isinstance(response.stream, httpx2.SyncByteStream)
     stream: httpx2.SyncByteStream = response.stream
-    is_packed = response.headers.get("Content-Encoding", "").strip().lower() in _ZLIB
+    coding = response.headers.get("Content-Encoding", "").strip().lower()
+    is_packed = coding in _ZLIB
     if is_packed:
         del response.headers["Content-Encoding"]  # unpacked below, before the SDK looks for it
     bounded: Callable[..., Iterator[bytes]]
@@ -490,7 +491,7 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
     class Bounded(httpx2.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
             try:
-                yield from bounded(_unpacked(stream) if is_packed else stream, patience_s, passed_s)
+                yield from bounded(_unpacked(stream, coding) if is_packed else stream, patience_s, passed_s)
             except zlib.error as error:
                 raise httpx2.DecodingError(str(error)) from error
             except SenselessError as error:
@@ -508,19 +509,32 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
 _ZLIB = ("gzip", "x-gzip", "deflate")
 _UNPACKED_BYTES = 65_536
 """Bytes that are unpacked at once: the bounds of an answer count each piece."""
+_GZIP = 0x1F
+"""First byte of what gzip packs."""
 
 
-def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of a body that a server packs although it was asked not to, as they come. Raises zlib.error: they are torn."""
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # a head of gzip or of zlib
+def _unpacked(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
+    """The bytes of a body that a server packs although it was asked not to, as they come: of all parts that it packs by
+    themselves. Raises zlib.error: they are torn.
+
+    Source: RFC 1952 2.2, "members" of gzip; RFC 9110 8.4.1.2: some servers send deflate without the head of zlib.
+    """
+    unpacker = None
     for piece in pieces:
         rest = piece
         while rest:
+            if unpacker is None:
+                has_head = coding != "deflate" or rest[0] == _GZIP or rest[0] & 15 == zlib.DEFLATED
+                unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32 if has_head else -zlib.MAX_WBITS)
+            elif unpacker.eof:
+                if rest[0] != _GZIP:
+                    break  # padding
+                unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)
             plain = unpacker.decompress(rest, _UNPACKED_BYTES)
-            rest = unpacker.unconsumed_tail
+            rest = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
             if plain:
                 yield plain
-    if plain := unpacker.flush():
+    if unpacker is not None and (plain := unpacker.flush()):
         yield plain
 
 
