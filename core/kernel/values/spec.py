@@ -50,6 +50,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         is_task: it answers a task that another discussion gave: nobody comes back to it.
         switching: what its model takes of switches in the conversation; takes_reasoning: it has not refused
             its own earlier thinking.
+        is_paid: the server said that the model's last reply in the discussion cost something.
     """
 
     discussion_id: str
@@ -76,6 +77,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     is_task: bool = False
     switching: Switching = Switching.NONE
     takes_reasoning: bool = True
+    is_paid: bool = False
 
 
 OfferedTools = Callable[[ToolOffer], tuple[ToolSchema, ...]]

@@ -85,6 +85,7 @@ class PlannedTurn(msgspec.Struct, frozen=True):
         switching: what its model takes of switches in the conversation; head: effort that stands at the head of
             its requests, None: the one that it asks for.
         takes_reasoning: its model has not refused its own earlier thinking.
+        is_paid: its server said that the model's last reply cost something.
     """
 
     stack: AggregateStack
@@ -101,6 +102,7 @@ class PlannedTurn(msgspec.Struct, frozen=True):
     switching: Switching = Switching.NONE
     head: Effort | None = None
     takes_reasoning: bool = True
+    is_paid: bool = False
 
 
 class Market(msgspec.Struct, frozen=True):
@@ -193,14 +195,16 @@ def _keeps_tail(turn: PlannedTurn, market: Market) -> bool:
     """True if layer 8 of a request stays in its place, and what was recalled for it as far as there is room.
 
     What was recalled in all the turns takes a quarter of a model's room at most, and goes with its turn where that room is not
-    known: a server cuts off, or refuses, what is longer. It goes, too, where input has a price, or may have one.
+    known: a server cuts off, or refuses, what is longer. It goes, too, where input has a price, or may have one: a server on
+    this machine may pass requests on to one that is paid, and tells so by its replies.
     """
     if not (market.prices.holds_replies and market.settings.appends_changes and market.settings.is_enabled):
         return False
     recalled = recalled_text(turn.stack)
     if not recalled:
         return True
-    if market.prices.input_usd or (market.prices.input_usd is None and not market.prices.is_local):
+    is_unknown = market.prices.input_usd is None
+    if market.prices.input_usd or (is_unknown and (turn.is_paid or not market.prices.is_local)):
         return False
     before = () if turn.view is None else turn.view.tails
     kept = sum(estimate_tokens(size_bytes(tail.retrieved)) for tail in before)

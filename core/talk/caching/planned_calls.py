@@ -177,6 +177,7 @@ def planned_turn(
         offered=None if spec.tools is None else spec.tools.servers,
         switching=spec.switching,
         takes_reasoning=spec.takes_reasoning,
+        is_paid=spec.is_paid,
     )
 
 

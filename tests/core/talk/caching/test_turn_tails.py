@@ -46,6 +46,7 @@ class Talk:
         self.withdrawals = 0
         self.cut_id = ""
         self.limit_tokens: int | None = None
+        self.is_paid = False
 
     def send(
         self,
@@ -61,7 +62,7 @@ class Talk:
         stack = stack_of(FILES, turns, words, name, retrieved, self.withdrawals, self.cut_id)
         now = replace(self.market, now=after(at_s))
         turn = PlannedTurn(stack, message_id, self.view, discussion_id="d", next_round=odds)
-        decision = decide(replace(turn, limit_tokens=self.limit_tokens), now)
+        decision = decide(replace(turn, limit_tokens=self.limit_tokens, is_paid=self.is_paid), now)
         ledger = record(now.ledger, now.scope, decision.plan, now.now, "d")
         self.market, self.view = replace(now, ledger=ledger), decision.view
         return decision
@@ -332,6 +333,22 @@ def test_what_was_recalled_stays_there_too_in_a_quarter_of_the_models_room() -> 
             blocks(b.request)[: len(blocks(a.request))] == blocks(a.request) for a, b in pairwise(sent)
         ]
         assert extends == [stays > 0] * 2
+
+
+def test_nothing_more_that_was_recalled_stays_once_a_server_of_this_machine_told_what_it_costs() -> None:
+    """Also in the middle of a turn: its round repeats what was sent."""
+    own = replace(HOLDS, prices=replace(HOLDS.prices, input_usd=None, is_local=True))
+    talk = Talk(own)
+    talk.limit_tokens = 100_000
+    first = talk.send((), "200 look", "m0", 0, retrieved=RECALLED)
+    talk.is_paid = True
+    again = talk.send((WORDS, CALL, RESULT), "", "m0", 10, retrieved=RECALLED)
+    later = talk.send((WORDS, CALL, RESULT, DONE), "50 more", "m1", 60, retrieved="Another passage.")
+
+    for one, two in ((first, again), (again, later)):
+        assert blocks(two.request)[: len(blocks(one.request))] == blocks(one.request)
+    assert str(blocks(again.request)).count(RECALLED) == 1
+    assert [tail.message_id for tail in later.view.tails] == ["m0"]
 
 
 def test_nothing_that_was_recalled_stays_where_something_was_taken_out_meanwhile() -> None:

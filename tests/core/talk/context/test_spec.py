@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from core.kernel.values.discussion import Draft
 from core.kernel.values.messages import Role, TextPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
-from core.kernel.values.records import MessageRecord
+from core.kernel.values.records import MessageRecord, UsageRecord
 from core.kernel.values.spec import CallToBuild
 from core.kernel.values.stack import LayerId, ToolSchema
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import with_open
+from core.kernel.values.usage import Usage
 from core.kernel.values.window import ViewLine
 from core.talk.context.assembly_desk import told_inputs, told_records
 from core.talk.context.context_spec import stack_spec
@@ -51,6 +52,29 @@ def test_of_the_composer_what_would_be_sent_is_counted_and_a_command_is_not(draf
     state = states.with_opened(states.working(), draft=Draft(draft))
 
     assert stack_spec(state, state.discussions.selected_id).inputs.user_text == said
+
+
+@pytest.mark.parametrize(
+    ("usage", "is_paid"),
+    [
+        (Usage(input_tokens=10, cost_usd=0.02, is_told=True), True),
+        (Usage(input_tokens=10, cost_usd=0.0, is_told=True), False),
+        (Usage(input_tokens=10, cost_usd=0.02), False),
+    ],
+)
+def test_a_model_is_paid_once_its_server_told_that_its_last_reply_cost_something(
+    usage: Usage, is_paid: bool
+) -> None:
+    """A server of this machine may pass requests on to one that is paid."""
+    state, at = states.working(), datetime(2026, 11, 20, 12, tzinfo=UTC)
+    chosen = state.discussions.selected_id
+    meta = state.discussions.summaries[chosen].meta
+    reply = MessageRecord(
+        "last", at, Role.ASSISTANT, (TextPart("so"),), provider=meta.provider, model=meta.model
+    )
+    opened = apply(apply(state.discussions.open[chosen], reply), UsageRecord("used", at, "last", usage))
+
+    assert stack_spec(with_open(state, opened), chosen).is_paid is is_paid
 
 
 def test_a_round_repeats_what_was_told_of_the_discussion_when_its_turn_began() -> None:
