@@ -333,10 +333,15 @@ def spaced(text: str) -> str:
 
 
 def folded_word(word: str) -> str:
-    """A word without case and accents, as the index has it."""
+    """A word without case and accents, as the index has it: FTS5 takes an accent off a Latin letter, not off the `й`."""
     if word.isascii():
         return word.lower()
-    return "".join(c for c in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(c))
+    return "".join(map(_bare, word.lower()))
+
+
+def _bare(letter: str) -> str:
+    base = unicodedata.normalize("NFD", letter)[0]
+    return base if base.isascii() else "" if unicodedata.combining(letter) else letter
 
 
 def _add_words(db: sqlite3.Connection, words: Iterable[str]) -> None:
@@ -346,7 +351,7 @@ def _add_words(db: sqlite3.Connection, words: Iterable[str]) -> None:
     db.executemany("INSERT OR IGNORE INTO vocabulary VALUES(?, ?, ?)", kept)
 
 
-_WORD = late(r"[^\W_]{3,}")
+_WORD = late(r"(?:[^\W_][\u0300-\u036f]*){3,}")
 
 
 def parts_text(parts: tuple[Part, ...]) -> str:

@@ -572,6 +572,20 @@ def test_where_nothing_is_found_the_nearest_words_are_looked_for_and_said(
     assert catalog.search("zebra").ids == ()
 
 
+@pytest.mark.parametrize(("word", "slip"), [
+    ("хороший", "хорошый"), ("ευχαριστώ", "ευχαρηστώ"), ("Müller", "Mülter"), ("re\u0301sume\u0301s", "résunés"),
+])  # fmt: skip
+def test_a_slip_in_a_word_with_accents_of_any_script_is_seen(
+    catalog: Catalog, home: Path, word: str, slip: str
+) -> None:
+    indexed(catalog, home, user("a", f"it says {word} there"))
+
+    found = catalog.search(slip)
+
+    assert found.ids == (ID,)
+    assert found.instead
+
+
 def test_of_very_many_messages_the_newest_count_and_that_is_said(
     catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -593,6 +607,7 @@ def test_of_very_many_messages_the_newest_count_and_that_is_said(
     assert catalog.search("common found").ids == (days[4],), "the others are looked for in all that is there"
     assert catalog.search('"common again"').ids == (days[3],)
     assert catalog.search("commonly").of_newest == 0
+    assert catalog.search("again ground").of_newest == 4, "one of the two was looked for in the newest alone"
 
 
 def test_a_find_names_its_message(catalog: Catalog, home: Path) -> None:
