@@ -20,6 +20,7 @@ from core.app import crash_report, peek
 from core.app.home import is_writable, named_holder, odd_names
 from core.front.cli.arguments import Options
 from core.front.cli.doctor_findings import (
+    CLOSED,
     Check,
     Finding,
     fail,
@@ -528,19 +529,25 @@ def crashes(home: Path) -> Iterator[Finding]:
 def discussions(home: Path) -> Iterator[Finding]:
     """Discussions whose settings cannot be read, to which the window gives defaults and no model; logs that a crash cut off."""
     folder = paths.discussions_dir(home)
-    is_used = peek.is_owned(home)  # a program that has a log open writes behind the end that it knows
+    # A program that has a discussion open writes what it knows of its settings, and behind the log's end that it knows.
+    is_used = peek.is_owned(home)
     for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
         if is_id(name) and (problem := read_meta(home, name).problem):
             remedy = tr(
                 "Run `manual-slop doctor --repair`, or correct {path}", path=folder / name / paths.META_FILE
             )
-            yield warn("discussion", f"{name}: {problem}", remedy, mend_settings(home, name))
+            yield warn(
+                "discussion",
+                f"{name}: {problem}",
+                CLOSED if is_used else remedy,
+                None if is_used else mend_settings(home, name),
+            )
         if is_id(name) and (found := _flaw_of_log(home, name)):
             flaw, is_torn = found
             yield warn(
                 "discussion",
                 f"{name}: {flaw}",
-                tr("Run `manual-slop doctor --repair` with all windows closed") if is_torn else "",
+                CLOSED if is_torn else "",
                 mend_end(home, name) if is_torn and not is_used else None,
             )
 

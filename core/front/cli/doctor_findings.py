@@ -11,11 +11,16 @@ from pathlib import Path
 
 import msgspec
 
+from core.app import peek
 from core.kernel import paths
 from core.kernel.disk import free_name, make_dirs
+from core.kernel.errors import SlopError
 from core.kernel.figures import count
 from core.kernel.language import tr
 from core.talk.discussion.repairs import mend_log, mend_meta
+
+CLOSED = tr("Run `manual-slop doctor --repair` with all windows closed")
+"""Remedy for what a program that has it open would undo."""
 
 
 class Verdict(StrEnum):
@@ -96,25 +101,37 @@ def put_aside(path: Path, *, makes_folder: bool = False, into: Path | None = Non
 def mend_settings(home: Path, discussion_id: str) -> Repair:
     """Write a discussion's `meta.toml` anew from what can be read."""
     path = paths.meta_file(home, discussion_id)
+
+    def run() -> str:
+        _check_unused(home)
+        kept = mend_meta(home, discussion_id, datetime.now(UTC))
+        return _whole(path) if kept is None else tr("The former content is now in {target}", target=kept)
+
     return Repair(
-        what=tr("Keep a copy of {path}, and write it anew from what can be read", path=path),
-        run=lambda: _kept(mend_meta(home, discussion_id, datetime.now(UTC)), path),
+        what=tr("Keep a copy of {path}, and write it anew from what can be read", path=path), run=run
     )
 
 
 def mend_end(home: Path, discussion_id: str) -> Repair:
     """Take the cut-off record from the end of a discussion's log."""
     path = paths.log_file(home, discussion_id)
-    return Repair(
-        what=tr("Move the cut-off end of {path} to a file beside it", path=path),
-        run=lambda: _kept(mend_log(home, discussion_id, datetime.now(UTC)), path),
-    )
+
+    def run() -> str:
+        _check_unused(home)
+        kept = mend_log(home, discussion_id, datetime.now(UTC))
+        return _whole(path) if kept is None else tr("The cut-off end is now in {target}", target=kept)
+
+    return Repair(what=tr("Move the cut-off end of {path} to a file beside it", path=path), run=run)
 
 
-def _kept(kept: Path | None, path: Path) -> str:
-    if kept is None:
-        return tr("{path} is whole again", path=path)
-    return tr("The former content is now in {target}", target=kept)
+def _check_unused(home: Path) -> None:
+    """Raise SlopError where a program was started between the look and the yes."""
+    if peek.is_owned(home):
+        raise SlopError(tr("Another program uses the data folder"), remedy=CLOSED, where=str(home))
+
+
+def _whole(path: Path) -> str:
+    return tr("{path} is whole again", path=path)
 
 
 def let_write(folder: Path) -> Repair | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import mmap
 import os
@@ -143,7 +144,8 @@ def mended_text(data: bytes, discussion_id: str, provider: str, model: str) -> s
     Args:
         data: of the broken file; provider, model: what counts where it names no model.
     """
-    text = data.decode("utf-8", "replace")
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    text = data.decode(encoding, "replace").replace("\r\n", "\n")  # of an editor on Windows
     try:
         table = read_toml(text)
     except TomlError:
@@ -156,7 +158,7 @@ def mended_text(data: bytes, discussion_id: str, provider: str, model: str) -> s
 
 def _lines_of(text: str) -> dict[str, Any]:
     table: dict[str, Any] = {}
-    for line in text.splitlines():
+    for line in text.split("\n"):  # a name may hold other ends of lines
         if line.lstrip().startswith("["):  # keys of a table; ours stand before every table
             break
         with suppress(TomlError):
@@ -259,7 +261,7 @@ def _to_table(meta: DiscussionMeta) -> dict[str, Any]:
 
 def _read_table(path: Path) -> tuple[dict[str, Any], str]:
     try:
-        return decode_toml(read_file(path)), ""
+        table = decode_toml(read_file(path))
     except FileNotFoundError:
         return {}, tr("meta.toml is missing: the discussion has lost its name and model. Choose both")
     except UnicodeDecodeError:
@@ -271,6 +273,7 @@ def _read_table(path: Path) -> tuple[dict[str, Any], str]:
             "meta.toml cannot be read: the discussion has lost its name and model. {error}",
             error=reason_of(error),
         )
+    return table, "" if table else tr("meta.toml is empty: the discussion has lost its name and model")
 
 
 def _taken(table: dict[str, Any], kinds: Mapping[str, Any], wrong: list[str]) -> dict[str, Any]:

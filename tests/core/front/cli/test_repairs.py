@@ -7,6 +7,9 @@ import pty
 
 import pytest
 
+from core.app.home import own
+from core.front.cli.doctor_findings import mend_end, mend_settings
+from core.kernel.errors import SlopError
 from tests.core.front.cli.conftest import World
 
 BROKEN = "[appearance\n"
@@ -93,3 +96,25 @@ def test_a_broken_meta_and_a_torn_log_are_repaired_after_a_yes_each(world: World
     assert (folder / "log.jsonl").read_bytes() == b""
     (cut,) = folder.glob("log.jsonl.2*")
     assert cut.read_bytes() == b'{"type":"mess'
+
+
+def test_while_a_program_uses_the_home_no_discussion_is_repaired(world: World) -> None:
+    name = "20261121-101500-abcdef"
+    folder = world.home / "discussions" / name
+    folder.mkdir(parents=True)
+    (folder / "meta.toml").write_text("model = = \n")
+    (folder / "log.jsonl").write_bytes(b'{"type":"mess')
+    repairs = (mend_settings(world.home, name), mend_end(world.home, name))
+    lock = own(world.home)
+    assert lock is not None
+    try:
+        ended = world.run("doctor", "--quick", "--repair", "--yes")
+        assert "with all windows closed" in ended.out
+        for repair in repairs:  # it was started between the look and the yes
+            with pytest.raises(SlopError, match="uses the data folder"):
+                repair.run()
+    finally:
+        lock.release()
+
+    assert sorted(one.name for one in folder.iterdir() if one.suffix) == ["log.jsonl", "meta.toml"]
+    assert (folder / "meta.toml").read_text() == "model = = \n"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.errors import StorageError
 from core.talk.discussion import discussion_store, log
-from core.talk.discussion.discussion_meta import read_meta
+from core.talk.discussion.discussion_meta import MetaRead, read_meta, write_meta
 from core.talk.discussion.repairs import mend_log, mend_meta
 from tests.core.kernel.faults import FullDisk
 from tests.core.records import ID, meta, reply, user
@@ -62,6 +62,37 @@ def test_a_model_that_is_lost_is_that_of_the_last_call(home: Path) -> None:
         read = read_meta(home, ID)
         assert (read.meta.provider, read.meta.model, read.problem) == ("p-2", "m-2", "")
         assert read.meta.created_at.year == 2026
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_all_counts_again_of_a_file_that_an_editor_saved_in_another_form(home: Path, encoding: str) -> None:
+    before = read_meta(home, ID).meta
+    path = paths.meta_file(home, ID)
+    path.write_bytes(path.read_text().replace("\n", "\r\n").encode(encoding))
+    assert read_meta(home, ID).problem
+
+    mend_meta(home, ID, NOW)
+
+    assert read_meta(home, ID) == MetaRead(before)
+
+
+def test_a_name_with_other_ends_of_lines_in_it_counts_again(home: Path) -> None:
+    write_meta(home, replace(read_meta(home, ID).meta, name="one\u2028two\x85three"))
+    _break(home, "caching_enabled = true", "caching_enabled = =")
+
+    mend_meta(home, ID, NOW)
+
+    assert read_meta(home, ID).meta.name == "one\u2028two\x85three"
+
+
+def test_an_empty_file_is_named_and_repaired(home: Path) -> None:
+    path = paths.meta_file(home, ID)
+    path.write_bytes(b"")
+    assert "is empty" in read_meta(home, ID).problem
+
+    mend_meta(home, ID, NOW)
+
+    assert read_meta(home, ID).problem == ""
 
 
 def test_a_cut_off_record_moves_to_a_file_of_its_own(home: Path) -> None:
