@@ -424,7 +424,7 @@ _DAYS = (
 )
 _DIGITS_DAY = late(r"\s*(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)")
 _ABOUT = ("description", "desc", "summary", "abstract", "excerpt")
-_ALIASES = ("aliases", "alias", "roamaliases")
+_ALIASES, _ROAM_ALIASES = ("aliases", "alias"), ("roamaliases", "roamalias")
 """Fields in which programs say each of these, in the order in which they count; letters alone, in lower case."""
 
 _NOTE_HEADS_FIELD = late(
@@ -552,13 +552,13 @@ def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> Source
 
 
 def note_names(text: str, name: str) -> tuple[str, ...]:
-    """Title and aliases of a note, as they are written.
-
-    Args:
-        text, name: as `note_head` takes them.
-    """
+    """Title and aliases of a note, as they are written. `text`, `name`: as `note_head` takes them."""
     said, body = _read(text)
     aliases = [alias for value in said.all(_ALIASES) for alias in _listed(value)]
+    for value in said.all(_ROAM_ALIASES):  # org-roam parts them by blanks, and quotes those that hold some
+        aliases += [
+            words or word for words, word in re.findall(r'"([^"]{1,300})"|([^\s"]+)', _heads_text(value))
+        ]
     return tuple(filter(None, (_title(said, body, name), *map(str.strip, aliases))))
 
 
@@ -591,9 +591,8 @@ def _without_end(name: str) -> str:
 def _listed(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         yield from map(_heads_text, value)
-    elif (said := _heads_text(value)).count('"') > 1 and "," not in said:  # as org-roam writes several
-        yield from (words or word for words, word in re.findall(r'"([^"]{1,300})"|([^\s"]+)', said))
     else:
+        said = _heads_text(value)
         yield from (said, *(_WIKILINK.sub(_link_words, part).strip(" \"'") for part in said.split(",")))
 
 

@@ -390,7 +390,19 @@ def test_a_note_says_of_itself_what_its_program_shows(note: Note) -> None:
     check(note)
 
 
-def test_names_of_org_roam_stand_in_quotes_where_they_have_blanks() -> None:
-    text = ':PROPERTIES:\n:ID: x\n:ROAM_ALIASES: "Die Pumpe" Pump\n:END:\n#+title: Pumps\n\nLeaks.\n'
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        (':PROPERTIES:\n:ID: x\n:ROAM_ALIASES: "Die Pumpe" Pump\n:END:\n', ("Die Pumpe", "Pump")),
+        (':PROPERTIES:\n:ROAM_ALIASES: "Pumpe, alt" Pump\n:END:\n', ("Pumpe, alt", "Pump")),
+        (":PROPERTIES:\n:ROAM_ALIASES: Pump Mixer\n:END:\n", ("Pump", "Mixer")),
+        ('---\naliases: The "old" pump\n---\n', ('The "old" pump',)),
+        ('---\naliases: 5" and 6" pipes\n---\n', ('5" and 6" pipes',)),
+    ],
+)
+def test_names_of_a_note_are_parted_by_blanks_in_org_roam_alone(head: str, names: tuple[str, ...]) -> None:
+    is_org = head.startswith(":")
+    text = f"{head}{'#+title:' if is_org else '#'} Pumps\n\nLeaks.\n"
+    found = note_names(text, "20260305090000-pumps.org" if is_org else "pumps.md")
 
-    assert note_names(text, "20260305090000-pumps.org") == ("Pumps", "Die Pumpe", "Pump")
+    assert tuple(dict.fromkeys(found)) == ("Pumps", *names)
