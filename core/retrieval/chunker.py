@@ -35,7 +35,10 @@ Measure = Callable[[str], Sequence[int]]
 _PIECE = late(r"[A-Za-z]{1,3}|\s{2,}|\n|\S")
 """Part of a text that hardly any tokenizer makes two tokens of."""
 
-_LABEL = late(r"([^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2})(?:: |：)(?=\S)")
+_IN_NAME = r"[\w\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e\u200c\u200d.'’-]"
+"""A letter, and what joins letters: accents that stand by themselves, vowel signs of India and Thailand, joiners."""
+
+_LABEL = late(rf"([^\W\d_]{_IN_NAME}*(?: [^\W\d_]{_IN_NAME}*){{0,2}})(?:: |：)(?=\S)")
 """Label before a turn, of at most three words: the name of who speaks, or a subject."""
 
 _WORD = late(r"\w+")

@@ -124,6 +124,9 @@ def test_an_item_of_knowledge_is_one_chunk() -> None:
         ),
         (("Ada: Hi", "Bo: Hi", "Ada: Bye"), ("Ada", "Bo", "Ada"), ("Hi", "Hi", "Bye")),
         (("Will: I will. Will you?", "Bo: yes") * 2, ("Will", "Bo") * 2, ("I will. Will you?", "yes") * 2),
+        (("राम: नमस्ते", "सीता: कैसे हो?") * 2, ("राम", "सीता") * 2, ("नमस्ते", "कैसे हो?") * 2),
+        (("มาลี: สวัสดี", "ก้อง: ดี") * 2, ("มาลี", "ก้อง") * 2, ("สวัสดี", "ดี") * 2),
+        (("Zoe\u0301: Hi", "Bo: Yes") * 2, ("Zoe\u0301", "Bo") * 2, ("Hi", "Yes") * 2),
         (("Q: Which port?", "A: 8080") * 2, ("Q", "A") * 2, ("Which port?", "8080") * 2),
     ],
 )
