@@ -50,6 +50,7 @@ _GOES_ON_INSIDE = late(r"\s*[a-z]\w*[ ,.]")
 _LAST_TAG = late(r"(?:</?[\w:-]{1,40}>|\[/?[A-Z]{2,40}\])\Z")
 """A tag right before a call: an element around it, or the end of a thought. What announces the call stands before both."""
 _LONGEST_TAG, _MOST_TAGS = 45, 3
+LONGEST_SENTENCE = 400
 
 
 def explains(text: str, places: Sequence[tuple[int, int]]) -> bool:
@@ -74,7 +75,7 @@ def explains(text: str, places: Sequence[tuple[int, int]]) -> bool:
         before = before[: max(0, opened)].rstrip(_MARKS)
     if not before.endswith((":", "：")):
         return False
-    said = _SENTENCE_END.split(before[before.rfind("\n") + 1 :])[-1]
+    said = last_sentence(before)
     if (told := _NOT_MADE.search(said)) is not None and not _SO.search(said, told.end()):
         return True
     is_meant, is_example = MEANT.search(said) is not None, EXAMPLE.search(said) is not None
@@ -104,7 +105,7 @@ def announces(text: str) -> bool:
     before = text.rstrip(_MARKS)
     if not before:
         return True
-    said = _SENTENCE_END.split(before[before.rfind("\n") + 1 :])[-1]
+    said = last_sentence(before)
     is_shown = (
         EXAMPLE.search(said)
         or _NOT_MADE.search(said)
@@ -117,5 +118,12 @@ def announces(text: str) -> bool:
 
 def shows_a_result(before: str) -> bool:
     """True for words that end with what their writer did, and show it behind a colon."""
-    words = before.rstrip(f"{_MARKS}:：")
-    return _SHOWS.search(_SENTENCE_END.split(words[words.rfind("\n") + 1 :])[-1]) is not None
+    return _SHOWS.search(last_sentence(before.rstrip(f"{_MARKS}:："))) is not None
+
+
+def last_sentence(words: str) -> str:
+    """What words end with, of the last line at most `LONGEST_SENTENCE` characters: a model that repeats itself writes longer ones, and
+    an expression that looks from each word to the end takes minutes over them.
+    """
+    end = words[-LONGEST_SENTENCE:]
+    return _SENTENCE_END.split(end[end.rfind("\n") + 1 :])[-1]

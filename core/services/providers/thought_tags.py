@@ -77,6 +77,8 @@ _NO_THOUGHT = frozenset(["and", "or", "und", "oder", "et", "y", "to", "bis", "..
 _LONGEST_OF_NO = 8
 _TOLD_OF = late(r"(?i)\b(?:tags?|marks?|markers?|tokens?|log)\b[^.!?\n]*\Z")
 """Words of a line about what stands in the next."""
+WORDS_BEFORE = 2_000
+"""Characters before a tag that may say that it is shown."""
 _QUOTES = ("```", "~~~", '"""', "'''")
 _DROPPED = late(
     r"(?s)\A(?:analysis(?=[A-Z\"'\s])(?P<gpt>.{1,200000}?)assistant(?:final|commentary(?!\s*to=)|(?=commentary\s*to=))"
@@ -233,7 +235,9 @@ def _thought_and_words(text: str) -> Sequence[ReasoningPart | TextPart]:
     if found is None or "`" in text[: found.start()][-3:] or _opening_of(found[0]) in text:
         return (TextPart(text),)
     before = text[: found.start()].rstrip()
-    if _TOLD_OF.search(before) or (before[-1:].isalpha() and text[found.end() :].lstrip()[:1].islower()):
+    if _TOLD_OF.search(before, _near(before)) or (
+        before[-1:].isalpha() and text[found.end() :].lstrip()[:1].islower()
+    ):
         return (TextPart(text),)
     return ReasoningPart(text[: found.start()].strip()), TextPart(text[found.end() :].strip())
 
@@ -251,9 +255,14 @@ def _within(text: str) -> tuple[str, str, str] | None:
         before = text[: opened.start()].rstrip()
         is_quoted = any(before.count(one) % 2 for one in _QUOTES)
         thought = text[opened.end() : closed.start()]
-        is_thought = thought.strip() and not is_quoted and not _SHOWN.search(before)
+        is_thought = thought.strip() and not is_quoted and not _SHOWN.search(before, _near(before))
         return (before, thought, text[closed.end() :].lstrip()) if is_thought else None
     return None
+
+
+def _near(before: str) -> int:
+    """Where the words begin that are looked at before a tag: the expressions look from each word to the end of its line."""
+    return max(0, len(before) - WORDS_BEFORE)
 
 
 def _opening_of(closed: str) -> str:

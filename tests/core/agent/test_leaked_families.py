@@ -9,6 +9,7 @@ import pytest
 
 from core.agent.leaked_calls import elsewhere, with_recovered
 from core.agent.leaked_spellings import SPELLINGS, respelled
+from core.agent.leaked_words import LONGEST_SENTENCE, last_sentence
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
 from core.kernel.values.stack import ToolSchema
 from core.services.providers.thought_tags import parted
@@ -297,3 +298,10 @@ def test_calls_that_a_model_repeats_without_an_end_are_read_in_proportion(unit: 
 )
 def test_a_number_that_json_has_not_makes_no_call(call: str) -> None:
     assert recovered(call, "Qwen3-32B") == (call, [])
+
+
+@pytest.mark.parametrize("unit", ["The server expects ", "I added it, ", "your model writes x "])
+def test_a_model_that_repeats_itself_is_judged_by_the_end_of_its_words(unit: str) -> None:
+    """The expressions look from each word to the end: over a line of 40 KB one of them took minutes."""
+    assert last_sentence(f"A. {unit * 2_000}") in unit * 2_000
+    assert len(last_sentence(unit * 2_000)) <= LONGEST_SENTENCE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.kernel.values.messages import Part, ReasoningPart, TextPart
-from core.services.providers.thought_tags import TaggedText, parted
+from core.services.providers.thought_tags import WORDS_BEFORE, TaggedText, parted
 
 SPLIT = [
     ("<think>Hm.</think>Yes.", "Hm.", "Yes."),
@@ -127,3 +127,11 @@ def test_thoughts_before_a_tag_that_only_closes_are_thoughts(
 @pytest.mark.parametrize("parts", STAY)
 def test_words_about_the_tag_stay_words(parts: tuple[Part, ...]) -> None:
     assert parted(parts) == parts
+
+
+def test_words_far_before_a_tag_do_not_say_that_it_is_shown() -> None:
+    """A line of any length is looked at as far as it costs no time that grows with its square."""
+    near, far = "The token is this", f"The token {'goes on ' * WORDS_BEFORE}and it ends"
+
+    assert parted([TextPart(f"{near}\n</think>\n\nYes.")]) == (TextPart(f"{near}\n</think>\n\nYes."),)
+    assert parted([TextPart(f"{far}\n</think>\n\nYes.")]) == (ReasoningPart(far), TextPart("Yes."))
