@@ -43,7 +43,7 @@ _INSERTED = late(
 _ARGUMENTS = late(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _COMMAND = late(r"<command-name>\s*(/?[^<\s]{1,120})\s*</command-name>")
 _BARE_COMMAND = late(r"/[\w:-]+\s*")
-_LEAVES = late(r"/(?:branch|fork|clear|new|reset|resume|continue)\b")
+_LEAVES = late(r"/(?:branch|fork|clear|new|reset|resume|continue)(?![\w:-])")
 """Commands that open another session, to which words go along that wait behind them."""
 _REFUSED = late(
     r"(The user doesn't want to proceed with this tool use\..{0,400}?the user said:)\s*\n(.*\S.*)\Z",

@@ -217,6 +217,19 @@ def test_words_that_waited_behind_a_branch_went_along_and_a_shells_line_is_said_
     assert [words for _, words in way] == ["Build", "Built", "! echo shelled", "Done"]
 
 
+def test_a_persons_own_command_that_begins_like_one_that_leaves_takes_no_words_along() -> None:
+    (found,) = read(
+        row("1", None, "user", "Build"),
+        {"type": "queue-operation", "operation": "enqueue", "sessionId": "s", "content": "/new-part Button"},
+        {"type": "queue-operation", "operation": "enqueue", "sessionId": "s", "content": "And this"},
+        {"type": "queue-operation", "operation": "dequeue", "sessionId": "s"},
+        row("2", "1", "assistant", "Built"),
+    )
+
+    (way,) = said(found)
+    assert "And this" in [words for _, words in way]
+
+
 def test_rows_written_again_and_parents_that_are_nowhere_make_one_straight_talk() -> None:
     rows = [
         row("1", None, "user", "One"),
