@@ -687,7 +687,8 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
 
 
 _OF_PERSON = frozenset({"user_feedback", "user_feedback_diff"})
-_OF_MODEL = frozenset({"text", "completion_result", "followup", "plan_mode_respond"})
+_OF_MODEL = frozenset({"text", "completion_result"})
+_ASKS = frozenset({"followup", "plan_mode_respond"})
 
 
 def _shown_row(talk: TalkBuilder, row: Mapping[str, Any]) -> None:
@@ -700,20 +701,31 @@ def _shown_row(talk: TalkBuilder, row: Mapping[str, Any]) -> None:
     elif kind == "reasoning":
         talk.say("assistant", (ReasoningPart(text),), at=at)
     elif kind in _OF_MODEL:
-        talk.say("assistant", (TextPart(_asked(text)),), at=at)
+        talk.say("assistant", (TextPart(text),), at=at)
+    elif kind in _ASKS:
+        asked, chosen = _asked(text)
+        talk.say("assistant", (TextPart(asked),), at=at)
+        talk.say("user", typed(chosen, talk.skipped), at=at)
     else:
         talk.skipped[NOTES] += 1
 
 
-def _asked(text: str) -> str:
-    """A question of the model's and the answers that it offers, which stand as JSON; any other text as it is."""
+def _asked(text: str) -> tuple[str, str]:
+    """A question of the model's with the answers that it offers, which stand as JSON, and the one that the person chose:
+    Cline keeps that in the question alone. Any other text is the question.
+
+    Source: cline/cline, `ClineAskQuestion`; RooCodeInc/Roo-Code, `followUpDataSchema` (read 2026-12-01).
+    """
     try:
         told = mapping(read_json(text)) if text.startswith("{") else {}
     except (ValueError, RecursionError):
-        return text
+        return text, ""
     question = word(told.get("question")) or word(told.get("response"))
-    offered = filter(None, map(word, items(told.get("options"))))
-    return "\n".join((question, *(f"- {one}" for one in offered))) if question else text
+    suggested = (mapping(one).get("answer") for one in items(told.get("suggest")))
+    offered = filter(None, map(word, (*items(told.get("options")), *suggested)))
+    if not question:
+        return text, ""
+    return "\n".join((question, *(f"- {one}" for one in offered))), word(told.get("selected"))
 
 
 def _told_apart(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[tuple[Part, ...], tuple[Part, ...]]:

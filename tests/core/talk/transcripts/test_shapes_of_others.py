@@ -494,6 +494,38 @@ OTHERS += [
         said=(("u: Fix it", "a: I look.", "a: Which?\n- a\n- b", "u: b"),),
     ),
     Shape(
+        id="Cline and Roo: an answer that the person chose stands in the question; a reply in JSON stays as it is",
+        kind=TranscriptKind.CLINE,
+        data=json.dumps(
+            [
+                {"ts": 1793000000000 + at, "type": row, row: kind, "text": text}
+                for at, (row, kind, text) in enumerate(
+                    (
+                        ("say", "task", "Fix it"),
+                        ("ask", "followup", '{"question": "Which?", "options": ["a", "b"], "selected": "b"}'),
+                        (
+                            "ask",
+                            "followup",
+                            '{"question": "How?", "suggest": [{"answer": "So", "mode": "code"}]}',
+                        ),
+                        ("say", "user_feedback", "So"),
+                        ("ask", "completion_result", '{"question": "2+2?", "answer": 4}'),
+                    )
+                )
+            ]
+        ),
+        said=(
+            (
+                "u: Fix it",
+                "a: Which?\n- a\n- b",
+                "u: b",
+                "a: How?\n- So",
+                "u: So",
+                'a: {"question": "2+2?", "answer": 4}',
+            ),
+        ),
+    ),
+    Shape(
         id="OpenCode: a turn that the person took back is a way beside the talk (info.revert)",
         kind=TranscriptKind.OPENCODE,
         data=json.dumps(
