@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -240,8 +241,12 @@ def _is_whole(data: bytes) -> bool:
     return True
 
 
-_FINISHED = late(rb'"(?:finish_?[rR]eason|stop_reason)":\s*"|"message_stop"|"response\.completed"')
+_FINISHED = late(
+    rb'"(?:finish_?[rR]eason|stop_reason)":\s*"|"message_stop"|"response\.(?:completed|incomplete|failed)"'
+)
 """A frame that ends a reply: what a proxy sends behind it takes nothing from it."""
+_BEHIND_END = 4
+"""Last frames of a stream among which its end is: usage comes behind it, some servers send it more than once."""
 
 
 class NoReplyError(Exception):
@@ -263,11 +268,13 @@ def sound_events(
     """
     dress = _DRESSES[api]
     since, lines, frames = clock(), _ByteLines(), _FrameReader()
-    has_passed, has_ended, told, end = False, False, b"", b""
+    has_passed, has_ended, end = False, False, b""
+    told = deque((b"",), maxlen=_BEHIND_END)
     for piece in pieces:
         for line in lines.feed(piece):
             for frame in frames.feed(line):
-                heard, since, told = since, clock(), frame[1]
+                heard, since = since, clock()
+                told.append(frame[1])
                 for made in dress(*frame):
                     if made == _ANNOUNCED:
                         since = heard
@@ -287,19 +294,19 @@ def sound_events(
         if clock() - since > patience_s:
             raise SenselessError
     for frame in (*frames.feed(lines.end()), *frames.end()):
-        told = frame[1]
+        told.append(frame[1])
         for made in filter(None, dress(*frame)):
             has_passed = True
             yield made
     if stray := frames.stray:
         if has_passed:
-            if not has_ended and not _FINISHED.search(told):
+            if not has_ended and not any(map(_FINISHED.search, told)):
                 yield from dress("error", json.dumps({"message": page_title(stray)}).encode())
         elif stray.startswith("<"):
             raise NoReplyError(tr("a web page came instead of a reply: {stray}", stray=page_title(stray)))
         else:
             yield from dress("error", json.dumps({"message": stray}).encode())
-    elif not has_passed and (words := words_of(told).message):
+    elif not has_passed and (words := words_of(told[-1]).message):
         raise NoReplyError(words)
 
 

@@ -325,6 +325,18 @@ def test_a_page_instead_of_a_reply_is_said_to_be_none() -> None:
         assert asked(server, ask(MODEL)).failure.kind is FailureKind.BAD_REPLY
 
 
+def test_a_page_behind_the_end_of_a_reply_and_its_usage_takes_nothing_from_it() -> None:
+    ended = {"choices": [{"index": 0, "delta": {"content": "So."}, "finish_reason": "stop"}]}
+    usage = {"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.25}}
+    body = data(ended) + data(usage) + data(usage) + b"<html><title>504 Gateway Time-out</title></html>\n"
+    with CompatibleServer() as server:
+        server.faults.append(Answer(Reply(200, body, {"content-type": "text/event-stream"})))
+        result = asked(server, ask(MODEL))
+
+    assert (result.text, result.usage.cost_usd) == ("So.", 0.25)
+    assert result.stopped.kind is StopKind.COMPLETED
+
+
 def test_an_address_without_its_version_path_is_helped_and_a_wrong_one_explained() -> None:
     with CompatibleServer() as server:
         bare = CompatibleProvider(server_settings("compatible", server.url), None)
