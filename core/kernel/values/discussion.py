@@ -326,12 +326,14 @@ class Comparison(msgspec.Struct, frozen=True):
         prompt_id: the message; replies: in the order of their columns.
         over_limit: the person's yes to all of them past a limit.
         first_id: the reply that the others are versions of, empty before one came.
+        chosen_id: the whole reply that was shown when columns were asked for again, and stays so; else empty.
     """
 
     prompt_id: str
     replies: tuple[ComparedReply, ...]
     over_limit: bool = False
     first_id: str = ""
+    chosen_id: str = ""
 
     @property
     def is_over(self) -> bool:

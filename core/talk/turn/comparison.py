@@ -90,7 +90,14 @@ def _compare_again(state: AppState, given: Stamp, asked: CompareReplies) -> Resu
         return decline(state, asked.command_id, f"compare/{opened.id}", *problem), ()
     if not asked.over_limit and (reached := _reached(state, opened.id, models)):
         return refuse(state, asked, refusal_of(asked, reached))
-    state = _with(state, opened.id, replace(before, replies=columns, over_limit=asked.over_limit))
+    reply = turn.reply
+    again = replace(
+        before,
+        replies=columns,
+        over_limit=asked.over_limit,
+        chosen_id=reply.id if reply is not None and reply.status is Status.COMPLETE else "",
+    )
+    state = _with(state, opened.id, again)
     state, effects = _begun(_ask(state, given, asked, before.prompt_id, models[0]), opened.id)
     if state.discussions.open[opened.id].comparison is None:  # refused: what was said stays
         state = _with(state, opened.id, before)
@@ -305,9 +312,10 @@ def _with(state: AppState, discussion_id: str, comparison: Comparison) -> AppSta
 
 
 def _choose_whole(state: AppState, given: Stamp, comparison: Comparison, discussion_id: str) -> Result:
-    """Choose the first whole version, whichever came last."""
+    """Choose the first whole version, whichever came last, or the one that was chosen before columns were asked for again."""
     opened = state.discussions.open[discussion_id]
-    replies = [opened.message_anywhere(one.reply_id) for one in comparison.replies if one.reply_id]
+    ids = (comparison.chosen_id, *(one.reply_id for one in comparison.replies))
+    replies = [opened.message_anywhere(one) for one in ids if one]
     shown = next((m for m in reversed(opened.messages) if m.role is Role.ASSISTANT), None)
     whole = next((m for m in replies if m is not None and m.status is Status.COMPLETE), None)
     if whole is None or shown is None or whole.id == shown.id:

@@ -16,7 +16,13 @@ from core.kernel.values.usage import LimitScope, Usage
 from core.services.settings.settings_messages import PricesFound
 from core.services.spending.estimates import other_call_usd
 from core.talk.context.context_messages import ContextAssembled
-from core.talk.discussion.discussion_messages import AddToQueue, AppendRecords, QueueWritten, SetDraft
+from core.talk.discussion.discussion_messages import (
+    AddToQueue,
+    AppendRecords,
+    ChooseVersion,
+    QueueWritten,
+    SetDraft,
+)
 from core.talk.discussion.lifecycle import change_meta
 from core.talk.turn.comparison import MOST, TOOLS
 from core.talk.turn.turn_messages import (
@@ -420,3 +426,20 @@ def test_where_every_column_failed_one_can_be_asked_for_again(book: Playbook) ->
     ended(book, call, "A")
 
     assert [message.text for message in shown(book, chosen)] == ["why?", "A"]
+
+
+def test_a_reply_that_the_person_chose_stays_when_a_failed_column_is_asked_for_again(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    calls = begun(book, asked(book, chosen, ONE, TWO, THREE, text="why?"))
+    ended(book, calls[0], "A")
+    failed(book, calls[1])
+    ended(book, calls[2], "C")
+    third = columns(book, chosen)[2].reply_id
+    for write in of(book.play(ChooseVersion(discussion_id=chosen, message_id=third)), AppendRecords):
+        book.append(write)
+    assert [message.text for message in shown(book, chosen)] == ["why?", "C"]
+
+    (call,) = begun(book, CompareReplies(discussion_id=chosen, models=(TWO,), is_again=True))
+    ended(book, call, "B")
+
+    assert [message.text for message in shown(book, chosen)] == ["why?", "C"]
