@@ -174,12 +174,15 @@ class _Look:
         return words in self._full
 
     def vocabulary(self, word: str) -> list[str]:
-        """Words of the index with the first letter of a folded word and about its length."""
-        found = self._db.execute(
-            "SELECT term FROM vocabulary WHERE initial = ? AND size BETWEEN ? AND ? LIMIT ?",
-            (word[:1], len(word) - 2, len(word) + 2, MAX_VOCABULARY),
-        )
-        return [str(row[0]) for row in found]
+        """Words of the index with the first letter of a folded word and about its length, the nearest length first."""
+        names: list[str] = []
+        for size in (len(word) + by for by in (0, -1, 1, -2, 2)):
+            rows = self._db.execute(
+                "SELECT term FROM vocabulary WHERE initial = ? AND size = ? LIMIT ?",
+                (word[:1], size, MAX_VOCABULARY - len(names)),
+            )
+            names += (str(row[0]) for row in rows)
+        return names
 
     def _names(self, words: tuple[Term, ...]) -> list[_Match]:
         rows = self._db.execute(

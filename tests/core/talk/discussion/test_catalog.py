@@ -586,6 +586,15 @@ def test_a_slip_in_a_word_with_accents_of_any_script_is_seen(
     assert found.instead
 
 
+def test_of_too_many_words_those_of_the_nearest_length_are_compared(
+    catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog_module, "MAX_VOCABULARY", 1)
+    indexed(catalog, home, user("a", "the aquari of an aquarium"))
+
+    assert catalog.search("aquarimu").instead == "aquarium"
+
+
 def test_of_very_many_messages_the_newest_count_and_that_is_said(
     catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
