@@ -110,10 +110,9 @@ def search(db: sqlite3.Connection, home: Path, query: str, limit: int) -> Search
 
 
 def _hits(look: _Look, home: Path, query: str, words: tuple[Term, ...], limit: int) -> SearchHits:
-    best, looked_for = _best(look.matches(words)), [words]
+    best = _best(look.matches(words))
     if len(best) < limit and len(words) > 1:
         best = {**_scattered(look, words), **best}
-        looked_for += [(word,) for word in words]
     ranked = sorted(best.values(), key=lambda m: m.discussion_id, reverse=True)
     ranked = sorted(ranked, key=lambda m: (not m.is_name, round(m.score, 1)))[:limit]
     texts = tuple(term.text for term in words)
@@ -125,7 +124,7 @@ def _hits(look: _Look, home: Path, query: str, words: tuple[Term, ...], limit: i
         ids=tuple(match.discussion_id for match in ranked),
         lines=lines,
         messages=messages,
-        of_newest=MAX_MATCHES if any(map(look.holds_more, looked_for)) else 0,
+        of_newest=MAX_MATCHES if look.holds_more(words) else 0,
     )
 
 
