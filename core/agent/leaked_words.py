@@ -122,7 +122,7 @@ def shows_a_result(before: str) -> bool:
 
 
 def last_sentence(words: str) -> str:
-    """What words end with, of the last line at most `LONGEST_SENTENCE` characters: a model that repeats itself writes longer ones, and
+    """The last sentence of a text, at most `LONGEST_SENTENCE` characters of its line: a model that repeats itself writes longer ones, and
     an expression that looks from each word to the end takes minutes over them.
     """
     end = words[-LONGEST_SENTENCE:]

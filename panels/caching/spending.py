@@ -370,8 +370,8 @@ COLD = Amount(
 )
 DISK = Amount(
     key=f"{TABLE}.embedded_disk_mb",
-    label=tr("Disk space for saved prefixes (MB)"),
-    tip=tr("Most disk space for saved prefixes of the built-in model"),
+    label=tr("Disk space for the built-in cache (MB)"),
+    tip=tr("Most disk space for the cache of the built-in model"),
     high=1_000_000,
     is_whole=True,
 )

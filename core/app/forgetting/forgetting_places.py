@@ -90,7 +90,7 @@ PLACES: tuple[Place, ...] = (
     Place(
         id="recalled",
         label=tr("passages in messages of other conversations, found by recall"),
-        checked=tr("the program took the recalled passages out of those logs"),
+        checked=tr("the program deleted the recalled passages from those logs"),
         counted=(
             tr("conversation with recalled passages"),
             tr("conversations with recalled passages"),
@@ -249,11 +249,11 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         id="prefixes",
-        label=tr("saved prefixes of the built-in model"),
+        label=tr("cache files of the built-in model"),
         files=("embedded-prefixes/*",),
         root=Folder.CACHE,
-        checked=tr("the program deleted all saved prefixes"),
-        counted=(tr("saved prefix of the built-in model"), tr("saved prefixes of the built-in model")),
+        checked=tr("the program deleted all these files"),
+        counted=(tr("cache file of the built-in model"), tr("cache files of the built-in model")),
         is_derived=True,
     ),
     Place(

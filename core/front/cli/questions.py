@@ -198,7 +198,7 @@ def _one_line(text: str) -> str:
 # A send that a spend limit stands against: asked about on a terminal, else refused with the remedy.
 
 _PAST_LIMIT = tr("Send the message with --over-limit, or raise the limit in the settings")
-_PAST_UNREAD = tr("Correct the settings file, or send the message with --over-limit")
+_PAST_UNREAD = tr("Correct the settings file, which holds your limits, or add --over-limit")
 _UNPRICED = tr(
     "Send the message with --over-limit. {UNPRICED_REMEDY}", UNPRICED_REMEDY=in_terminal(UNPRICED_REMEDY)
 )

@@ -321,11 +321,7 @@ def _new(options: Options, loaded: LoadedSettings, home: Path, start: Path, cons
         console.line(str(path))
     asked = places_of(loaded.settings.retrieval, loaded.project)
     if asked is None or not _is_listed(path, asked):
-        console.note(
-            tr(
-                "manual-slop: note: no index lists this note: its folder is not among the valid `[retrieval] roots`"
-            )
-        )
+        console.note(tr("manual-slop: note: no index lists this file: add its folder to `[retrieval] roots`"))
         return 0
     _warn(mend(survey(judge(asked), home, _fields(loaded))), console)
     return 0

@@ -128,8 +128,12 @@ WORDS = (
         ),
     ),
     (
-        tr("If the file holds no keys: add the file to “Readable places” in Settings, Permissions"),
-        tr("If the file holds no keys: add the file to `shown` under [tools.folders] in the settings"),
+        tr(
+            "If the file holds no API keys or passwords: add the file to “Readable places” in Settings, Permissions"
+        ),
+        tr(
+            "If the file holds no API keys or passwords: add the file to `shown` under [tools.folders] in the settings"
+        ),
     ),
     (
         tr("Give the model's price in your models.toml (0 if free), or update the prices"),

@@ -288,7 +288,7 @@ def _moment(value: object) -> datetime:
     try:
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     except OverflowError as error:
-        raise ValueError(tr("the provider lists a stored prefix with an impossible time")) from error
+        raise ValueError(tr("the provider lists stored content with a time that cannot be right")) from error
 
 
 def _check(what: str, *values: object) -> None:

@@ -261,7 +261,7 @@ def _within(text: str) -> tuple[str, str, str] | None:
 
 
 def _near(before: str) -> int:
-    """Where the words begin that are looked at before a tag: the expressions look from each word to the end of its line."""
+    """Place from which on words before a tag are looked at: the expressions look from each word to the end of its line."""
     return max(0, len(before) - WORDS_BEFORE)
 
 

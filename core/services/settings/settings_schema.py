@@ -384,7 +384,7 @@ _AI = (
     Setting(
         key="ai_settings.caching.embedded_disk_mb",
         default=512,
-        doc=tr("The most disk space for saved prefixes of the built-in model, in MB."),
+        doc=tr("The most disk space for the cache of the built-in model, in MB."),
         scope=SettingScope.USER,
         minimum=0,
         maximum=1_000_000,

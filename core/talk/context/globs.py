@@ -329,7 +329,9 @@ def is_below(path: str, places: Collection[str]) -> bool:
 
 MOST_FOLDERS = 20_000
 """Folders of a project that are searched for files of keys which links give another name."""
-REMEDY = tr("If the file holds no keys: add the file to “Readable places” in Settings, Permissions")
+REMEDY = tr(
+    "If the file holds no API keys or passwords: add the file to “Readable places” in Settings, Permissions"
+)
 _PASSED_OVER = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 

@@ -435,7 +435,7 @@ def test_default_lifetimes_are_chosen(label: str, option: str, key: str, value: 
     [
         ("Gemini TTL (minutes)", "30", "ai_settings.caching.gemini_ttl_minutes", 30),
         ("Keepalive limit ($)", "2.50", "ai_settings.caching.keepalive_cap_usd", 2.5),
-        ("Disk space for saved prefixes (MB)", "1,024", "ai_settings.caching.embedded_disk_mb", 1_024),
+        ("Disk space for the built-in cache (MB)", "1,024", "ai_settings.caching.embedded_disk_mb", 1_024),
     ],
 )
 def test_every_amount_is_typed(label: str, typed: str, key: str, value: float | None) -> None:

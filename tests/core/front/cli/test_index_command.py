@@ -119,5 +119,5 @@ def test_a_new_note_overwrites_nothing(world: World, notes: Path) -> None:
 def test_a_new_note_that_no_index_lists_is_said(world: World, notes: Path) -> None:
     made = world.run("index", "new", "elsewhere.txt")
     assert made.code == 0
-    assert "no index lists this note" in made.err
+    assert "no index lists this file" in made.err
     assert (world.project / "elsewhere.txt").exists()

@@ -420,7 +420,7 @@ def test_while_the_persons_settings_cannot_be_read_no_vendor_is_sent_anything(
         held = world.run("send", "private words", given=b"", types=False, **keys)
         assert (held.code, held.out) == (1, "")
         assert "so your providers and limits are unknown" in held.err
-        assert "Correct the settings file, or send the message with --over-limit" in held.err
+        assert "Correct the settings file, which holds your limits, or add --over-limit" in held.err
         assert vendor.requests == []
 
         meant = world.run(
