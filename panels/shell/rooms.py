@@ -101,9 +101,9 @@ def _moves(pane: Literal["list", "hub"], by: float) -> Callable[[Desk], None]:
         view = desk.view
         width = dict(panes(view, view.room_px))[pane] + by  # of what is shown: no wider than there is room
         if pane == "list":
-            view.list_px = max(width, LIST_MIN_PX)
+            view.list_px = max(width, view.list_px if by > 0 else LIST_MIN_PX)
         else:
-            view.hub_px = max(width, HUB_MIN_PX)
+            view.hub_px = max(width, view.hub_px if by > 0 else HUB_MIN_PX)
 
     return run
 

@@ -96,3 +96,13 @@ def test_keys_move_the_edges_of_the_panes_as_far_as_there_is_room() -> None:
     for _ in range(40):
         screen.ui.press("Alt+Shift+Left")
     assert list_px() == LIST_MIN_PX
+
+
+def test_a_pane_that_has_no_room_to_be_widened_keeps_the_width_for_a_wider_window() -> None:
+    screen = Screen(states.working(), width_px=560)
+    wanted = screen.view.list_px
+    assert dict(panes(screen.view, screen.view.room_px))["list"] < wanted
+
+    screen.ui.press("Alt+Shift+Right")
+
+    assert screen.view.list_px == wanted
