@@ -21,6 +21,7 @@ from core.kernel.values.signals import Signal, SignalSource
 from core.kernel.values.state import AppState
 from core.services.providers.profiles import is_local
 from core.services.settings.settings_messages import FindPrices
+from core.services.spending.estimates import is_paid
 from core.services.spending.limits import limit_reached
 
 INTERVAL_S = {
@@ -236,10 +237,12 @@ def _told(autonomy: Autonomy, end: TurnEnd) -> str:
 # Money of autonomy: what stands against one more turn that nobody asks for.
 
 
-def _costs_nothing(state: AppState, provider: str) -> bool:
+def _costs_nothing(state: AppState, provider: str, model: str) -> bool:
+    """True if a model runs on this machine, and its server said of no reply that it cost something: it may pass requests on."""
     status = state.config.providers.get(provider)
     server = state.config.settings.servers.get(provider)
-    return is_local(None if status is None else status.kind, "" if server is None else server.base_url)
+    is_here = is_local(None if status is None else status.kind, "" if server is None else server.base_url)
+    return is_here and not any(is_paid(one, (provider, model)) for one in state.discussions.open.values())
 
 
 def refusal(state: AppState, discussion_id: str) -> str:
@@ -254,14 +257,14 @@ def unpriced(state: AppState, provider: str, model: str) -> str:
     looked up yet, or nobody is paid.
     """
     known = state.config.prices
-    if _costs_nothing(state, provider) or known.get((provider, model), ...) is not None:
+    if _costs_nothing(state, provider, model) or known.get((provider, model), ...) is not None:
         return ""
     return tr("Autonomy stops: the price of {model!r} is unknown, so no limit would hold.", model=model)
 
 
 def price_wanted(state: AppState, provider: str, model: str) -> tuple[FindPrices, ...]:
     """The price that autonomy must know before it spends; none if it is known or the model is free."""
-    is_asked = not _costs_nothing(state, provider) and (provider, model) not in state.config.prices
+    is_asked = not _costs_nothing(state, provider, model) and (provider, model) not in state.config.prices
     return (FindPrices(((provider, model),)),) if is_asked else ()
 
 

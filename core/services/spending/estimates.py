@@ -393,6 +393,12 @@ def last_usage(opened: OpenDiscussion | None, model: tuple[str, str] | None = No
     return Usage()
 
 
+def is_paid(opened: OpenDiscussion, model: tuple[str, str]) -> bool:
+    """True if the server said that the last reply of a model in a discussion cost something."""
+    last = last_usage(opened, model)
+    return last.is_told and bool(last.cost_usd)
+
+
 def _last_of_model_usd(state: AppState, discussion_id: str) -> float | None:
     """Cost of the same model's last call in another discussion, the one used last first."""
     summary = state.discussions.summaries.get(discussion_id)

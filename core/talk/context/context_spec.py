@@ -29,7 +29,7 @@ from core.services.providers.profiles import (
 )
 from core.services.providers.switches import REASONING, SWITCHES, refused_in, switching_of, without_thoughts
 from core.services.settings.settings_rules import asked_places, profile_of
-from core.services.spending.estimates import last_usage
+from core.services.spending.estimates import is_paid
 from core.talk.context.context_messages import AssembleContext, LeaveStack
 from core.talk.context.file_layers import identity_for, memory_for
 from core.talk.discussion.cuts import as_sent, sent_view
@@ -160,7 +160,6 @@ def stack_spec(
     profile = profile_of(state, meta.provider, meta.model)
     tools = tools_offered(state, meta)
     guide = notes_guide(state, has_memory=tools is not None and tools.has_memory)
-    last = last_usage(opened, (meta.provider, meta.model))
     asks_nothing = is_round or (user_message is not None and user_message.is_of_program)
     return StackSpec(
         discussion_id=discussion_id,
@@ -198,7 +197,7 @@ def stack_spec(
         is_task=bool(meta.delegated_by) and user_message is not None and user_message.is_autonomous,
         switching=switching(state, meta.provider, meta.model),
         takes_reasoning=REASONING not in refused_in(state, meta.provider, meta.model),
-        is_paid=last.is_told and bool(last.cost_usd),
+        is_paid=is_paid(opened, (meta.provider, meta.model)),
     )
 
 

@@ -8,10 +8,19 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from msgspec.structs import replace
 
 from core.agent import attention_machine as machine
 from core.agent.attention_machine import INTERVAL_S, LONGEST_S, TurnEnd
 from core.kernel.values.agent import Attention, Autonomy
+from core.kernel.values.messages import Role, TextPart
+from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
+from core.kernel.values.records import MessageRecord, UsageRecord
+from core.kernel.values.settings import ServerSettings
+from core.kernel.values.updates import with_open
+from core.kernel.values.usage import Usage
+from core.talk.discussion.log_content import apply
+from tests.panels import states
 
 START = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
 MOST_TURNS = 20
@@ -175,3 +184,31 @@ class Roads(RuleBasedStateMachine):
 
 TestRoads = Roads.TestCase
 TestRoads.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+
+
+@pytest.mark.parametrize(
+    ("usage", "is_free"),
+    [
+        (Usage(input_tokens=10), True),
+        (Usage(input_tokens=10, cost_usd=0.0, is_told=True), True),
+        (Usage(input_tokens=10, cost_usd=0.02, is_told=True), False),
+    ],
+)
+def test_a_server_of_this_machine_that_told_a_cost_is_not_free(usage: Usage, is_free: bool) -> None:
+    """It may pass requests on to one that is paid: a price that nobody knows ends autonomy there, too."""
+    state, at = states.working(), datetime(2026, 11, 20, 12, tzinfo=UTC)
+    chosen = state.discussions.selected_id
+    status = ProviderStatus("own", ProviderKind.COMPATIBLE, "Own", KeySource.ENVIRONMENT)
+    server = ServerSettings("own", "compatible", "Own", base_url="http://127.0.0.1:4000/v1")
+    config = replace(
+        state.config,
+        providers={"own": status},
+        settings=replace(state.config.settings, servers={"own": server}),
+        prices={("own", "m"): None},
+    )
+    reply = MessageRecord("last", at, Role.ASSISTANT, (TextPart("so"),), provider="own", model="m")
+    opened = apply(apply(state.discussions.open[chosen], reply), UsageRecord("used", at, "last", usage))
+    state = with_open(replace(state, config=config), opened)
+
+    assert (machine.unpriced(state, "own", "m") == "") is is_free
+    assert machine.unpriced(state, "own", "another") == ""
