@@ -198,7 +198,8 @@ class Driver:
         """Click on an element, by its label or itself."""
         self.hover(target, index=index)
         self.read(self._target(target, index))
-        self._tap(button)
+        self.press(button)
+        self.release(button)
         self.step()
 
     def read(self, target: Element | None = None) -> None:
@@ -217,15 +218,8 @@ class Driver:
     def click_at(self, x: int, y: int) -> None:
         """Click on a point of the screen."""
         self.move(x, y)
-        self._tap()
-        self.step(1)
-
-    def _tap(self, button: int = 1) -> None:
-        """Push a button down and let it go, a frame for each."""
-        for kind in (X.ButtonPress, X.ButtonRelease):
-            xtest.fake_input(self._x, kind, button)
-            self._x.sync()
-            self.step(1)
+        self.press()
+        self.release()
 
     def drag(self, start: tuple[int, int], end: tuple[int, int]) -> None:
         """Press at one point of the screen, move to another, and let go."""
@@ -281,7 +275,7 @@ class Driver:
         for code in codes:
             xtest.fake_input(self._x, X.KeyPress, code)
         self._x.sync()
-        self.step(1)
+        self.step()
         for code in reversed(codes):
             xtest.fake_input(self._x, X.KeyRelease, code)
         self._x.sync()
@@ -354,8 +348,8 @@ class Driver:
     def type(self, text: str) -> None:
         """Type into what has the keyboard: keys where the keyboard has them, else the clipboard."""
         if all(char in "abcdefghijklmnopqrstuvwxyz0123456789 .,-" for char in text) and len(text) <= 40:
-            self.rattle(text)
-            self.step(1)
+            for char in text:
+                self.key(char)
             return
         self.paste(text)
 
