@@ -50,7 +50,7 @@ from core.talk.discussion.catalog_entries import (
     spaced,
     stored_summary,
 )
-from core.talk.discussion.catalog_file import CatalogFile
+from core.talk.discussion.catalog_file import CatalogConnection, CatalogFile
 from core.talk.discussion.discussion_meta import read_meta
 from core.talk.discussion.log_content import together
 
@@ -576,10 +576,10 @@ class Catalog:
 
     def _slice(
         self, ids: list[str], position: int, slice_s: float
-    ) -> Callable[[sqlite3.Connection], tuple[tuple[DiscussionSummary, ...], int]]:
+    ) -> Callable[[CatalogConnection], tuple[tuple[DiscussionSummary, ...], int]]:
         """Work on `ids` from `position` on for a while; returns new rows and where to go on."""
 
-        def work(db: sqlite3.Connection) -> tuple[tuple[DiscussionSummary, ...], int]:
+        def work(db: CatalogConnection) -> tuple[tuple[DiscussionSummary, ...], int]:
             end_at = self._clock() + slice_s
             summaries: list[DiscussionSummary] = []
             folder = str(paths.discussions_dir(self._home))
@@ -595,7 +595,7 @@ class Catalog:
         return work
 
     def _look(
-        self, db: sqlite3.Connection, folder: str, discussion_id: str
+        self, db: CatalogConnection, folder: str, discussion_id: str
     ) -> tuple[DiscussionSummary | None, bool]:
         keys = keys_of(f"{folder}{os.sep}{discussion_id}")
         row = db.execute("SELECT meta_key, log_key FROM discussion WHERE id = ?", (discussion_id,)).fetchone()
@@ -608,7 +608,7 @@ class Catalog:
         return self._index(db, discussion_id, keys)
 
     def _index(
-        self, db: sqlite3.Connection, discussion_id: str, keys: EntryKeys
+        self, db: CatalogConnection, discussion_id: str, keys: EntryKeys
     ) -> tuple[DiscussionSummary, bool]:
         """A log that cannot be read gives a row that says so, and is tried again at the next refresh.
 
@@ -632,6 +632,7 @@ class Catalog:
             db.execute("RELEASE one_discussion")
             return found
         db.execute("ROLLBACK TO one_discussion")
+        db.forget_words()
         db.execute("RELEASE one_discussion")
         read = read_meta(self._home, discussion_id)
         problem = as_sentences(problem, read.problem)

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -78,6 +78,44 @@ SCHEMA_VERSION = schema_number(_SCHEMA + CALL.format, DiscussionSummary, Discuss
 """Version of the index: one of another version is made anew."""
 
 
+MAX_KNOWN_WORDS = 100_000
+"""Words that one connection remembers, at most."""
+
+
+class CatalogConnection(sqlite3.Connection):
+    """A connection that remembers words which it has seen in the table `vocabulary`, so that they are not sent again.
+
+    It forgets them whenever the table may hold fewer: after a rollback, and where another connection wrote.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._words: set[str] = set()
+        self._data_version = -1
+
+    def heed_others(self) -> None:
+        """Forget the words where another connection wrote since the last call; to be called within a transaction."""
+        version = int(self.execute("PRAGMA data_version").fetchone()[0])
+        if version != self._data_version:
+            self._data_version = version
+            self._words.clear()
+
+    def new_words(self, words: set[str]) -> set[str]:
+        """Those of the words that the table is not known to hold."""
+        return words - self._words
+
+    def note_words(self, words: set[str]) -> None:
+        """Remember words that the table holds now, at most `MAX_KNOWN_WORDS` in all."""
+        if len(self._words) + len(words) > MAX_KNOWN_WORDS:
+            self._words.clear()
+        if len(words) <= MAX_KNOWN_WORDS:
+            self._words |= words
+
+    def forget_words(self) -> None:
+        """Know of no word; to be called after each rollback."""
+        self._words.clear()
+
+
 class CatalogFile:
     """A connection that heals itself: a broken file is deleted and made anew, an unwritable one replaced by memory.
 
@@ -86,7 +124,7 @@ class CatalogFile:
 
     def __init__(self, path: Path) -> None:
         self._path: Path | None = path
-        self._db: sqlite3.Connection | None = None
+        self._db: CatalogConnection | None = None
         self._generation = 0
 
     @property
@@ -99,11 +137,11 @@ class CatalogFile:
         """Grows whenever the index starts over empty."""
         return self._generation
 
-    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def read(self, work: Callable[[CatalogConnection], T]) -> T:
         """Do `work`, which changes nothing, beside a writer in another process. Heals as `write`."""
         return self._healed(work, "BEGIN")
 
-    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def write(self, work: Callable[[CatalogConnection], T]) -> T:
         """Do `work` in one transaction.
 
         Returns:
@@ -114,7 +152,7 @@ class CatalogFile:
         self._open().execute("PRAGMA shrink_memory")
         return result
 
-    def _healed(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+    def _healed(self, work: Callable[[CatalogConnection], T], begin: str) -> T:
         try:
             return self._transact(work, begin)
         except sqlite3.ProgrammingError:
@@ -133,19 +171,21 @@ class CatalogFile:
             self._db.close()
             self._db = None
 
-    def _transact(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+    def _transact(self, work: Callable[[CatalogConnection], T], begin: str) -> T:
         db = self._open()
         db.execute(begin)
         try:
+            db.heed_others()
             result = work(db)
             db.execute("COMMIT")
         except BaseException:
             if db.in_transaction:
                 db.execute("ROLLBACK")
+            db.forget_words()
             raise
         return result
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self) -> CatalogConnection:
         if self._db is None:
             self._db, self._path = _connect(self._path)
             if _version(self._db) not in {0, SCHEMA_VERSION}:
@@ -181,7 +221,7 @@ def wipe_catalog(file: Path) -> bool:
     if not file.exists():
         return False
     try:
-        with closing(_configured(sqlite3.connect(file, timeout=10.0, isolation_level=None))) as db:
+        with closing(_configured(_connected(file))) as db:
             _empty(db)
     except sqlite3.OperationalError as error:
         raise StorageError(
@@ -194,7 +234,7 @@ def wipe_catalog(file: Path) -> bool:
     return True
 
 
-def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
+def _connect(path: Path | None) -> tuple[CatalogConnection, Path | None]:
     """Open the file, or memory where it cannot be; returns where it is."""
     if path is not None:
         try:
@@ -202,10 +242,10 @@ def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
             for one in _files(path):
                 require_file(one)
             _keep_private(path)
-            return _configured(sqlite3.connect(path, timeout=10.0, isolation_level=None)), path
+            return _configured(_connected(path)), path
         except (OSError, StorageError, sqlite3.OperationalError):
             pass
-    return _configured(sqlite3.connect(":memory:", isolation_level=None)), None
+    return _configured(_connected(":memory:")), None
 
 
 def _keep_private(path: Path) -> None:
@@ -221,7 +261,11 @@ def _files(path: Path) -> tuple[Path, ...]:
     return tuple(path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", "-journal"))
 
 
-def _configured(db: sqlite3.Connection) -> sqlite3.Connection:
+def _connected(place: Path | str) -> CatalogConnection:
+    return sqlite3.connect(place, timeout=10.0, isolation_level=None, factory=CatalogConnection)
+
+
+def _configured(db: CatalogConnection) -> CatalogConnection:
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
     return db
