@@ -321,10 +321,8 @@ class ServerRun:
                 )
                 for tool in page.tools
             ]
-            if page.next_cursor == cursor:  # it would send the same page for ever
-                cursor = None
-            else:
-                cursor = page.next_cursor
+            # a cursor that stays would bring the same page for ever
+            cursor = page.next_cursor if page.next_cursor != cursor else None
             size += len(page.model_dump_json())
             if cursor is None or len(listed) > bounds.MOST_LISTED or size > bounds.MOST_LISTED_BYTES:
                 break

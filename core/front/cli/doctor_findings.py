@@ -93,7 +93,7 @@ def put_aside(path: Path, *, makes_folder: bool = False, into: Path | None = Non
         path.rename(target)
         if makes_folder:
             make_dirs(path)
-        return tr("The former content is now in {target}", target=target)
+        return _moved(target)
 
     return Repair(what=what, run=run)
 
@@ -101,37 +101,37 @@ def put_aside(path: Path, *, makes_folder: bool = False, into: Path | None = Non
 def mend_settings(home: Path, discussion_id: str) -> Repair:
     """Write a discussion's `meta.toml` anew from what can be read."""
     path = paths.meta_file(home, discussion_id)
-
-    def run() -> str:
-        _check_unused(home)
-        kept = mend_meta(home, discussion_id, datetime.now(UTC))
-        return _whole(path) if kept is None else tr("The former content is now in {target}", target=kept)
-
     return Repair(
-        what=tr("Keep a copy of {path}, and write it anew from what can be read", path=path), run=run
+        what=tr("Keep a copy of {path}, and write it anew from what can be read", path=path),
+        run=lambda: _mended(path, home, lambda now: mend_meta(home, discussion_id, now), _moved),
     )
 
 
 def mend_end(home: Path, discussion_id: str) -> Repair:
     """Take the cut-off record from the end of a discussion's log."""
     path = paths.log_file(home, discussion_id)
-
-    def run() -> str:
-        _check_unused(home)
-        kept = mend_log(home, discussion_id, datetime.now(UTC))
-        return _whole(path) if kept is None else tr("The cut-off end is now in {target}", target=kept)
-
-    return Repair(what=tr("Move the cut-off end of {path} to a file beside it", path=path), run=run)
+    return Repair(
+        what=tr("Move the cut-off end of {path} to a file beside it", path=path),
+        run=lambda: _mended(path, home, lambda now: mend_log(home, discussion_id, now), _cut),
+    )
 
 
-def _check_unused(home: Path) -> None:
-    """Raise SlopError where a program was started between the look and the yes."""
+def _mended(
+    path: Path, home: Path, mend: Callable[[datetime], Path | None], told: Callable[[Path], str]
+) -> str:
+    """Mend a file. Raises SlopError where a program was started between the look and the yes."""
     if peek.is_owned(home):
         raise SlopError(tr("Another program uses the data folder"), remedy=CLOSED, where=str(home))
+    kept = mend(datetime.now(UTC))
+    return tr("{path} is whole again", path=path) if kept is None else told(kept)
 
 
-def _whole(path: Path) -> str:
-    return tr("{path} is whole again", path=path)
+def _moved(target: Path) -> str:
+    return tr("The former content is now in {target}", target=target)
+
+
+def _cut(target: Path) -> str:
+    return tr("The cut-off end is now in {target}", target=target)
 
 
 def let_write(folder: Path) -> Repair | None:
