@@ -103,11 +103,11 @@ def test_two_models_answer_side_by_side_and_the_one_that_is_kept_stands(
     driver.until(lambda: not driver.has("From OpenAI."))
 
 
-def test_one_that_fails_is_said_in_its_column_and_the_other_stays(
+def test_one_that_fails_is_said_in_its_column_and_can_be_asked_again_while_the_other_stays(
     writer: Writer, servers: tuple[AnthropicServer, OpenAiServer], screen: Screen
 ) -> None:
     anthropic, openai = servers
-    openai.key = "another"
+    right, openai.key = openai.key, "another"
     anthropic.replies.append(anthropic_server.Said(({"type": "text", "text": "Only one."},)))
     driver = writer.driver
     compare(writer, "why?")
@@ -117,6 +117,14 @@ def test_one_that_fails_is_said_in_its_column_and_the_other_stays(
     assert any("key" in text.lower() for text in _problems(writer))
     screen.check()
     assert writer.said() == ["why?", "Only one."]
+
+    openai.key = right
+    openai.replies.append(openai_server.Said(({"type": "message", "text": "Now from OpenAI."},)))
+    driver.click(driver.find("Ask again", kind=Button))
+    sees(driver, "Now from OpenAI.")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and not any(_problems(writer)))
+    assert driver.has("Only one.")
+    driver.until(lambda: writer.said() == ["why?", "Only one."], "the reply that was chosen before")
 
 
 def _problems(writer: Writer) -> list[str]:
